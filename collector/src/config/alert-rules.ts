@@ -13,6 +13,7 @@ import { z } from "zod";
 import { readTerms, textKey } from "../ui/display/filter-terms.ts";
 import type { Log } from "../log.ts";
 import { issueSentence, list, text } from "./config-values.ts";
+import { isGuessable } from "./token-strength.ts";
 
 /** What a rule measures in its window. */
 const alertMeasures = [
@@ -224,7 +225,16 @@ function targetOf(part: string): AlertTarget | undefined {
 }
 
 /** Signing secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. */
-export const webhookSecret = text.refine((value) => {
-  const bytes = Buffer.from(value.replace(/^whsec_/, ""), "base64").length;
-  return value.startsWith("whsec_") && bytes >= 24 && bytes <= 64;
-}, "whsec_ and 24 to 64 bytes in base64");
+export const webhookSecret = text
+  .refine((value) => {
+    const bytes = bytesOf(value).length;
+    return value.startsWith("whsec_") && bytes >= 24 && bytes <= 64;
+  }, "whsec_ and 24 to 64 bytes in base64")
+  .refine(
+    (value) => !isGuessable(bytesOf(value).toString("latin1")),
+    "it can be guessed; whsec_ and what `turnproof token` prints cannot",
+  );
+
+function bytesOf(secret: string): Buffer {
+  return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+}

@@ -10,6 +10,7 @@ import { providers } from "@turnproof/store";
 import type { ParsedVariables } from "./config-schema.ts";
 import { bareNames } from "./config-variables.ts";
 import { isExample } from "./config-values.ts";
+import { guessableProblem, isGuessable } from "./token-strength.ts";
 
 /** A problem of the configuration: which variable, and a sentence without its value. */
 export interface ConfigProblem {
@@ -112,6 +113,7 @@ function checkSecrets(data: ParsedVariables, add: Add): void {
     if (value === undefined) continue;
     for (const { secret: bytes } of keysOf(variable, value, add)) {
       const secret = Buffer.from(bytes).toString("utf8");
+      if (isGuessable(secret)) add(variable, guessableProblem);
       const other = owners.get(secret);
       if (other !== undefined) add(variable, `must differ from ${other}`);
       owners.set(secret, `TURNPROOF_${variable}`);

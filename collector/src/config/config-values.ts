@@ -8,7 +8,7 @@ import { z } from "zod";
 
 import { isNetwork } from "./proxy-networks.ts";
 import type { DeclaredProxy } from "./proxy-networks.ts";
-import { isGuessable } from "./token-strength.ts";
+import { guessableProblem, isGuessable } from "./token-strength.ts";
 import { traceTemplateProblem } from "../ui/display/trace-link.ts";
 
 /** A producer that may send spans. */
@@ -54,7 +54,7 @@ export const token = z
   .regex(/^[\x21-\x7e]+$/, "a token has no spaces or control characters")
   .refine(
     (value) => value.length < limits.tokenCharsMin || isExample(value) || !isGuessable(value),
-    "a token that can be guessed; `turnproof token` makes one",
+    guessableProblem,
   );
 
 /** Tokens of producers: `name:token[:application]`, or a token alone. */

@@ -7,7 +7,7 @@ import { ConfigError, describeEnvironment, isLoopback, parseConfig } from "./con
 import { makeToken } from "./token-strength.ts";
 
 const token = "operator-token-0123456789";
-const secret = "0123456789abcdef0123456789abcdef";
+const secret = "q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu";
 const long = "operator-token-0123456789-of-32-bytes";
 
 function problemsOf(env: Record<string, string>): Record<string, string> {
@@ -153,6 +153,40 @@ describe("tokens that can be guessed", () => {
       "TURNPROOF_UI_AUTH_TOKEN",
     ]);
     expect(JSON.stringify(problems)).toContain("turnproof token");
+  });
+
+  test.each([
+    "a".repeat(32),
+    "password".repeat(4),
+    "0123456789abcdef0123456789abcdef",
+    "correcthorsebattery".padEnd(32, "1"),
+  ])("%s is refused as a secret of each variable that takes one", (value) => {
+    for (const name of ["UI_SESSION_SECRET", "UI_PSEUDONYM_KEY", "IDENTITY_KEY"]) {
+      for (const text of [value, `k1:${value}`, `k2:${makeToken()},k1:${value}`]) {
+        const problems = problemsOf({ [`TURNPROOF_${name}`]: text });
+        expect(problems).toEqual({
+          [`TURNPROOF_${name}`]: expect.stringContaining("turnproof token"),
+        });
+        expect(JSON.stringify(problems)).not.toContain(value);
+      }
+    }
+    const webhook = `whsec_${Buffer.from(value).toString("base64")}`;
+    expect(problemsOf({ TURNPROOF_ALERT_SECRET: webhook })).toEqual({
+      TURNPROOF_ALERT_SECRET: expect.stringContaining("turnproof token"),
+    });
+  });
+
+  test.each(["correcthorsebattery", "admin-token-123456"])("%s is refused as a token", (value) => {
+    for (const name of ["UI_AUTH_TOKEN", "INGEST_TOKENS", "AUDIT_WEBHOOK_TOKEN"]) {
+      expect(problemsOf({ [`TURNPROOF_${name}`]: value })).toHaveProperty(`TURNPROOF_${name}`);
+    }
+  });
+
+  test("what the command makes is a secret of each variable too", () => {
+    const names = ["UI_SESSION_SECRET", "UI_PSEUDONYM_KEY", "IDENTITY_KEY"];
+    const env = names.map((name) => [`TURNPROOF_${name}`, makeToken()]);
+    const webhook = { TURNPROOF_ALERT_SECRET: `whsec_${makeToken()}` };
+    expect(problemsOf({ ...Object.fromEntries(env), ...webhook })).toEqual({});
   });
 
   test("what the command makes is taken, and is another one each time", () => {

@@ -1,6 +1,7 @@
 /**
- * @module Token strength: estimates how many guesses a token withstands, and makes one that needs
- * no estimate. A valid token is never slowed, so a token has to be out of reach of guessing.
+ * @module Token strength: estimates how many guesses a token or a secret withstands, and makes one
+ * that needs no estimate. A valid token is never slowed, and what a secret signs can be guessed at
+ * elsewhere, so both have to be out of reach of guessing.
  */
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
@@ -31,6 +32,12 @@ const words = [
   "zxcvbnm",
   "turnproof",
   "super",
+  "admin",
+  "token",
+  "correct",
+  "horse",
+  "battery",
+  "staple",
 ];
 
 let made: Zxcvbn.ZxcvbnFactory | undefined;
@@ -56,6 +63,9 @@ export function isGuessable(token: string): boolean {
   estimates.set(start, guessable);
   return guessable;
 }
+
+/** The problem of a guessable value. */
+export const guessableProblem = "it can be guessed; `turnproof token` makes one that cannot";
 
 /** A token of 256 random bits, in base64url. */
 export function makeToken(): string {

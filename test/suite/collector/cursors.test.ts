@@ -18,7 +18,7 @@ const accounts = JSON.stringify({
   otto: { token: "otto-token-0123456789", role: "admin" },
   vera: { token: "vera-token-0123456789", role: "viewer", user_id: "alice" },
 });
-const secrets = "k2:fedcba9876543210fedcba9876543210,k1:0123456789abcdef0123456789abcdef";
+const secrets = "k2:w3BnJc8Xq5Lm1Vz7Ta4Ry9Kd2Ph6Sg0Ef,k1:q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu";
 const as = (name: string): Record<string, string> => ({
   authorization: `Bearer ${name}-token-0123456789`,
 });
@@ -131,7 +131,7 @@ describe("rejected with one indistinct error", () => {
       openDesk({ TURNPROOF_UI_ACCOUNTS: accounts, ...env }, { now: () => now, store: desk.store });
     const cases: [Record<string, string>, number][] = [
       [{ TURNPROOF_UI_SESSION_SECRET: secrets }, 200],
-      [{ TURNPROOF_UI_SESSION_SECRET: `k3:${"n".repeat(32)},${secrets}` }, 200],
+      [{ TURNPROOF_UI_SESSION_SECRET: `k3:m5DvHy2Qk9Ux4Wo7Jr1Ni8Ze3Ct6Lb0Pa,${secrets}` }, 200],
       [{ TURNPROOF_UI_SESSION_SECRET: secrets.split(",")[1] ?? "" }, 400],
       [{ TURNPROOF_UI_SESSION_SECRET: secrets, TURNPROOF_UI_AUDIT_SCOPE: "elsewhere" }, 400],
     ];

@@ -32,8 +32,8 @@ const env = {
       Object.entries(callers).map(([name, account]) => [name, { token: token(name), ...account }]),
     ),
   ),
-  TURNPROOF_UI_SESSION_SECRET: "k1:0123456789abcdef0123456789abcdef",
-  TURNPROOF_IDENTITY_KEY: "k1:fedcba9876543210fedcba9876543210",
+  TURNPROOF_UI_SESSION_SECRET: "k1:q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu",
+  TURNPROOF_IDENTITY_KEY: "k1:w3BnJc8Xq5Lm1Vz7Ta4Ry9Kd2Ph6Sg0Ef",
   TURNPROOF_UI_TRACE_CONTENT_MODE: "full",
   TURNPROOF_INGEST_TOKENS: "story:ingest-token-0123456789",
 };

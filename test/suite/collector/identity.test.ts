@@ -14,7 +14,7 @@ const accounts = JSON.stringify({
 test("a raw id still finds its events, and is stored nowhere", async () => {
   const env = {
     TURNPROOF_UI_ACCOUNTS: accounts,
-    TURNPROOF_IDENTITY_KEY: "0123456789abcdef0123456789abcdef",
+    TURNPROOF_IDENTITY_KEY: "q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu",
   };
   const desk = await openDesk(env);
   const text = (key: string, value: string): object => ({ key, value: { stringValue: value } });

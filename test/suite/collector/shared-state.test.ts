@@ -29,7 +29,7 @@ import type { StateRows } from "./state-rows.ts";
 
 const start = Date.parse("2026-11-21T12:00:00Z");
 const times = { renewMs: 10, holdMs: 150, settleMs: 10 };
-const keyring = createKeyring(parseKeyring("k1:0123456789abcdef0123456789abcdef"));
+const keyring = createKeyring(parseKeyring("k1:q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu"));
 
 let state: StateRows;
 let closes: (() => Promise<void>)[];

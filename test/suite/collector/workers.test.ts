@@ -15,8 +15,8 @@ import type { Desk } from "./desk.ts";
 const account = { token: "otto-token-0123456789", role: "admin" };
 const deployment = {
   TURNPROOF_UI_ACCOUNTS: JSON.stringify({ otto: account }),
-  TURNPROOF_UI_SESSION_SECRET: "k1:0123456789abcdef0123456789abcdef",
-  TURNPROOF_UI_PSEUDONYM_KEY: "p1:fedcba9876543210fedcba9876543210",
+  TURNPROOF_UI_SESSION_SECRET: "k1:q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu",
+  TURNPROOF_UI_PSEUDONYM_KEY: "p1:w3BnJc8Xq5Lm1Vz7Ta4Ry9Kd2Ph6Sg0Ef",
   TURNPROOF_UI_AUDIT_SCOPE: "newsroom",
 };
 const bearer = { authorization: `Bearer ${account.token}` };

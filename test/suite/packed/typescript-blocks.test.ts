@@ -46,7 +46,7 @@ let project: Project;
 const parts: (() => Promise<unknown>)[] = [];
 const addresses: (readonly [written: string, real: string])[] = [];
 const env: Record<string, string> = {
-  TURNPROOF_IDENTITY_KEY: "0123456789abcdef0123456789abcdef",
+  TURNPROOF_IDENTITY_KEY: "q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu",
   TURNPROOF_BACKEND: "ephemeral",
   TURNPROOF_DATA_DIR: "data",
 };
