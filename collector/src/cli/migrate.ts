@@ -158,7 +158,8 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
     return { ...about, schema: schema === "ready" && behind ? "behind" : schema, ...stated };
   } catch (error) {
     if (!CodedError.is(error)) throw error;
-    const behind = error.code === "not_configured" && !applied && !namesVariable(error.field);
+    const isUnmade = error.code === "not_configured" && !namesVariable(error.field);
+    const behind = !applied && (isUnmade || error.code === "migration_pending");
     const about_code = error.field === undefined ? {} : { field: error.field };
     return { ...about, ...(behind ? { schema: "behind" } : { schema: error.code, ...about_code }) };
   }

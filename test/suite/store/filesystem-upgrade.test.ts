@@ -13,6 +13,7 @@ import { gunzipSync } from "node:zlib";
 
 import { expect, test, vi } from "vitest";
 
+import { run as runCommand } from "../../../collector/src/cli/program.ts";
 import { startCollector } from "../faults/collector-child.ts";
 
 const run = promisify(execFile);
@@ -60,4 +61,31 @@ test("a directory of an earlier version is shown as it was", async () => {
   expect(found.ok).toBe(true);
   expect(found.records).toBeGreaterThan(13);
   await rm(dataDir, { recursive: true, force: true });
+});
+
+test("a dry run of the migration reports it as behind, and changes nothing", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "turnproof-upgrade-"));
+  const archive = fileURLToPath(new URL("turnproof.tar.gz", folder));
+  await run("tar", ["-xzf", archive, "-C", dataDir]);
+  const file = join(dataDir, "files", "evidence.sqlite");
+  const before = await Promise.all([readFile(file), readFile(`${file}-wal`)]);
+  for (const [name, value] of Object.entries({
+    TURNPROOF_BACKEND: "filesystem",
+    TURNPROOF_MEMORY_BACKEND: "none",
+    TURNPROOF_DATA_DIR: dataDir,
+  }))
+    vi.stubEnv(name, value);
+  let out = "";
+  const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  await runCommand(["node", "turnproof", "migrate", "--json"]);
+  write.mockRestore();
+  vi.unstubAllEnvs();
+  // Partial: it waits for --apply.
+  expect([process.exitCode, out]).toEqual([3, expect.stringContaining('"behind"')]);
+  process.exitCode = undefined;
+  expect(await Promise.all([readFile(file), readFile(`${file}-wal`)])).toEqual(before);
+  await rm(dataDir, { recursive: true });
 });

@@ -22,6 +22,7 @@ import { requireSqlite } from "../sqlite/sqlite-database.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import {
   hasEvidenceTables,
+  isThisVersion,
   dropVerdicts,
   makeEvidenceTables,
   sqliteEvidence,
@@ -169,8 +170,10 @@ async function openUnchanged(disk: Disk): Promise<Opened> {
     const store = sqliteEvidence(database, { pending: () => earlier.pending(), legacy });
     return { database, store, earlier };
   } catch (error) {
+    // An older version lacks tables that statements name; opening with changes makes them.
+    const isOlder = primaryCode(error) === 1 && !isThisVersion(database);
     database.close();
-    throw error;
+    throw isOlder ? new CodedError("migration_pending", { cause: error }) : error;
   }
 }
 
