@@ -25,6 +25,23 @@ export function principalIn(
   return { ...principal, userId: typed(tenant) };
 }
 
+/** How far the provider's clock may be ahead. */
+const aheadSeconds = 300;
+
+/**
+ * What the library takes as it comes: a subject without a name, and a token of the future, which a
+ * provider with a wrong clock makes.
+ *
+ * @throws Error whose `code` is the reason
+ */
+export function requirePlausible({ sub, iat }: Claims, now: number): void {
+  const refused = (code: string): Error => Object.assign(new Error("claims"), { code });
+  if (typeof sub !== "string" || sub.trim() === "") throw refused("OAUTH_SUBJECT_EMPTY");
+  if (typeof iat === "number" && iat > now / 1_000 + aheadSeconds) {
+    throw refused("OAUTH_ISSUED_IN_FUTURE");
+  }
+}
+
 /** A claim by its name; where none has this name, dots lead into objects. */
 function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];

@@ -8,7 +8,7 @@ import * as client from "openid-client";
 
 import type { OidcSettings } from "../config/oidc-settings.ts";
 import type { Log } from "../log.ts";
-import { principalIn } from "./claims.ts";
+import { principalIn, requirePlausible } from "./claims.ts";
 import type { Claims } from "./claims.ts";
 import { providerCredential } from "./credentials.ts";
 import type { Keyring } from "./keyring.ts";
@@ -92,6 +92,7 @@ export function createOidc({ settings, keyring, typed, log, now }: OidcOptions):
           idTokenExpected: true,
         });
         const claims: Claims = tokens.claims() ?? {};
+        requirePlausible(claims, Date.now());
         const issued =
           principalIn(claims, settings, typed) ??
           principalIn(await moreClaims(config, tokens.access_token, claims), settings, typed);

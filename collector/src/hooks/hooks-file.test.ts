@@ -15,10 +15,23 @@ test("a hooks file is loaded by its default export, and anything else is refused
   const hooks = await loadHooks(undefined, folder);
   expect(await hooks.resolveAccount?.("x", {} as never)).toBe("alice");
   writeFileSync(join(folder, "bad.mjs"), "export default { hooks: { resolveAccount: 1 } };\n");
-  for (const name of ["bad.mjs", "missing.mjs"]) {
+  writeFileSync(join(folder, "named.mjs"), "export default { hooks: { canary: () => 1 } };\n");
+  writeFileSync(join(folder, "none.mjs"), "export const hooks = {};\n");
+  writeFileSync(join(folder, "syntax.mjs"), "export default {{ canary\n");
+  writeFileSync(join(folder, "throws.mjs"), "throw new RangeError('canary');\n");
+  writeFileSync(join(folder, "imports.mjs"), "import 'canary-module';\n");
+  for (const [name, problem] of [
+    ["bad.mjs", "hooks.resolveAccount is not what a hook is"],
+    ["named.mjs", "hooks has an unknown name"],
+    ["none.mjs", "its default export is no object with hooks"],
+    ["syntax.mjs", "it is not JavaScript or JSON that can be read"],
+    ["throws.mjs", "it fails as it is loaded (RangeError)"],
+    ["imports.mjs", "it imports a module that is not there"],
+    ["missing.mjs", "there is no such file"],
+  ] as const) {
     await expect(loadHooks(name, folder)).rejects.toMatchObject({
       code: "config_invalid",
-      field: "TURNPROOF_CONFIG",
+      problems: [{ variable: "TURNPROOF_CONFIG", problem }],
     });
   }
 });

@@ -6,9 +6,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { CodedError } from "@turnproof/semconv";
 import { z } from "zod";
 
+import { ConfigError } from "../config/config.ts";
 import type { Hooks } from "./hooks.ts";
 
 const names = ["ts", "js", "mjs"].map((extension) => `turnproof.config.${extension}`);
@@ -28,12 +28,13 @@ const schema = z.strictObject({
 /**
  * The hooks of a file; none when no file is given and none is found.
  *
- * @throws CodedError `config_invalid` (field `TURNPROOF_CONFIG`) when a given file cannot be
- * loaded or contains anything but hooks
+ * @throws ConfigError of `TURNPROOF_CONFIG` with the reason, when a given file cannot be loaded or
+ * contains anything but hooks
  */
 export async function loadHooks(named: string | undefined, folder: string): Promise<Hooks> {
   const file = named ?? names.find((name) => existsSync(resolve(folder, name)));
   if (file === undefined) return {};
+  if (!existsSync(resolve(folder, file))) throw invalid("there is no such file");
   try {
     const url = pathToFileURL(resolve(folder, file)).href;
     const loaded = (await (file.endsWith(".json")
@@ -41,6 +42,28 @@ export async function loadHooks(named: string | undefined, folder: string): Prom
       : import(url))) as { readonly default?: unknown };
     return schema.parse(loaded.default).hooks as unknown as Hooks;
   } catch (cause) {
-    throw new CodedError("config_invalid", { field: "TURNPROOF_CONFIG", cause });
+    throw invalid(problemOf(cause));
   }
+}
+
+const invalid = (problem: string): ConfigError =>
+  new ConfigError([{ variable: "TURNPROOF_CONFIG", problem }]);
+
+/** Names of our own and places, never a text of the file. */
+function problemOf(cause: unknown): string {
+  if (cause instanceof z.ZodError) {
+    const [issue] = cause.issues;
+    const place = issue?.path.map(String).join(".") ?? "";
+    if (place === "") return "its default export is no object with hooks";
+    const known = /^hooks(\.(resolveAccount|resolveArtifact|authorizeResource|agents))?/.exec(
+      place,
+    );
+    if (issue?.code === "unrecognized_keys") return `${known?.[0] ?? "it"} has an unknown name`;
+    return `${known?.[0] ?? "it"} is not what a hook is`;
+  }
+  if (cause instanceof SyntaxError) return "it is not JavaScript or JSON that can be read";
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === "ERR_MODULE_NOT_FOUND") return "it imports a module that is not there";
+  const name = cause instanceof Error ? cause.name : "unknown";
+  return `it fails as it is loaded (${/^\w{1,40}$/.test(name) ? name : "Error"})`;
 }
