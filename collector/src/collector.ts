@@ -158,7 +158,8 @@ function buildApp(parts: Parts): Hono<AppEnv> {
   const { readers } = parts;
   if (readers !== undefined) {
     app.use(async function readElsewhere(c, next) {
-      if (endpoints[c.get("route")]?.reads === true) return readers.answer(c);
+      const isProcess = c.get("unrecorded") === true;
+      if (endpoints[c.get("route")]?.reads === true && !isProcess) return readers.answer(c);
       return next();
     });
   }

@@ -14,7 +14,7 @@ import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";
-import { createShipper } from "./access/audit/ship.ts";
+import { shipperOf } from "./access/audit/ship.ts";
 import { verifyAudit } from "./access/audit/verify.ts";
 import { createSigner } from "./access/audit/checkpoint.ts";
 import { createCredentials } from "./access/credentials.ts";
@@ -274,9 +274,7 @@ async function openAuditLog(
 ): Promise<Audit | undefined> {
   if (config.auditLog === undefined) return undefined;
   const signer = createSigner(config.dataDir, config.auditScope);
-  const { auditWebhookToken: webhookToken, auditS3: s3 } = config;
-  const secrets = { ...(webhookToken === undefined ? {} : { webhookToken }), ...(s3 && { s3 }) };
-  const shipper = createShipper({ targets: config.auditShip, secrets, log });
+  const shipper = shipperOf(config, log);
   const { auditLog: file, auditScope: origin } = config;
   const audit = await openAudit({
     file,
@@ -284,14 +282,17 @@ async function openAuditLog(
     pseudonyms,
     signer,
     shipper,
-    check: (recordsMax) =>
+    check: (extent) =>
       verifyAudit({
         file,
         keyring: () => keyring,
         origin,
         publicKey: () => signer.publicKey,
-        recordsMax,
+        extent,
       }),
+    onChecked: ({ findings: [first], findings_total: count }) => {
+      if (first !== undefined) log.error("audit_damaged", { code: first.code, count });
+    },
   });
   opened.push(audit.close.bind(audit));
   return audit;

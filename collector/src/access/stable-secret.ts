@@ -9,6 +9,7 @@ import {
   existsSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -56,7 +57,11 @@ export function stableSecret(
     try {
       writeFileSync(file, make(), { mode: 0o600, flag: "wx", flush: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+        // A full disk leaves an empty file, which the next start would take for a damaged key.
+        rmSync(file, { force: true });
+        throw error;
+      }
     }
     const secret = readSecret(dataDir, name);
     appendFileSync(join(dataDir, madeName), `${name}\n`, { mode: 0o600, flush: true });

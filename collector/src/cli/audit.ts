@@ -55,9 +55,9 @@ export function addAuditCommand(program: Command): void {
       "after",
       `
 Exit code 0 when nothing was touched, 1 otherwise. A log that holds no record yet and has no
-checkpoint was not touched; with a checkpoint it was cut. A cut at the end shows only against
-checkpoints that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name what arrived with
---checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
+checkpoint was not touched; with a checkpoint it was cut. A cut of log, checkpoints and tree state
+shows only against checkpoints that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name
+what arrived with --checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
     )
     .action((flags: VerifyFlags) => attempt(flags, () => verify(flags)));
   placed(audit.command("key"))
@@ -93,7 +93,9 @@ async function verify(flags: VerifyFlags): Promise<void> {
   const checkpoints = flags.checkpoints?.flatMap(filesIn);
   // A mistyped path must not count as an empty, unmodified log.
   const missing = checkpoints?.find((path) => !existsSync(path));
-  if (missing !== undefined || (!existsSync(file) && !existsSync(`${file}.checkpoints`))) {
+  const hasLog = ["", ".checkpoints", ".tree"].some((rest) => existsSync(`${file}${rest}`));
+  // A checkpoint that was sent elsewhere contradicts a log that is gone.
+  if (missing !== undefined || (!hasLog && checkpoints === undefined)) {
     fail(
       "No audit log or checkpoint lies there; name it with --file or --data-dir.",
       exitCodes.usage,
@@ -141,6 +143,7 @@ const meanings: Readonly<Record<AuditFindingCode, string>> = {
   audit_line_torn: "the line has no end",
   audit_leaf_broken: "its leaf commits to another text",
   audit_cut: "a checkpoint covers records that are not there",
+  audit_salts_missing: "its salt is gone with the file of salts, which no deletion removes",
   audit_history_differs: "the records up to it are other ones than those that were signed",
   audit_checkpoint_broken: "a checkpoint was edited",
   audit_wrong_key: "made with another key than the one it is checked with",

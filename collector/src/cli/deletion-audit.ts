@@ -6,12 +6,15 @@
 import { auditFileOf } from "../access/audit/audit-file.ts";
 import { createSigner } from "../access/audit/checkpoint.ts";
 import type { DeletionReason } from "../access/audit/deletion-reason.ts";
+import { shipperOf } from "../access/audit/ship.ts";
 import { subjectOfUser } from "../access/audit/logged-statement.ts";
 import { removeSalt, saltsFile } from "../access/audit/salts.ts";
 import { openAudit } from "../access/audit/log.ts";
 import { createPseudonyms } from "../access/pseudonyms.ts";
 import { openKeyring } from "../access/stable-secret.ts";
 import type { Config } from "../config/config.ts";
+import { createLog } from "../log.ts";
+import type { Log } from "../log.ts";
 
 /** Record of one deletion. */
 export interface DeletionAudit extends AsyncDisposable {
@@ -27,6 +30,7 @@ export interface DeletionAudit extends AsyncDisposable {
 export async function auditDeletion(
   config: Config,
   reason: DeletionReason | undefined,
+  log: Log = createLog(config.log),
 ): Promise<DeletionAudit> {
   const file = auditFileOf(config);
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
@@ -35,6 +39,7 @@ export async function auditDeletion(
     keyring,
     pseudonyms: createPseudonyms({ auditScope: config.auditScope }),
     signer: createSigner(config.dataDir, config.auditScope),
+    shipper: shipperOf(config, log),
   });
   const record = (result: string): Promise<void> =>
     audit.append({ event: "user.deleted", role: "operator", result, reason });

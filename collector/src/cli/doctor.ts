@@ -3,7 +3,17 @@
  * data directory, the evidence file, the port, and two copies of the OpenTelemetry API in an
  * application.
  */
-import { accessSync, constants, existsSync, readFileSync, readdirSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 import { CodedError, codes } from "@turnproof/semconv";
@@ -18,10 +28,12 @@ import {
   readConfig,
 } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
+import { isFull } from "../access/audit/reserve.ts";
 import { openMemory } from "../backend/backend.ts";
 import { evidenceFolder } from "../backend/store-places.ts";
 import { withJson } from "./command.ts";
 import { accountChecks } from "./doctor-account.ts";
+import { auditCheck } from "./doctor-audit.ts";
 import { evidenceCheck } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
 import { journalCheck, keysCheck, serverCheck } from "./doctor-places.ts";
@@ -55,6 +67,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
       checks.push({ check: "configuration", state: "warn", message });
     checks.push(directoryCheck(config.dataDir), await collectorCheck(config));
     checks.push(...keysCheck(config.dataDir), ...(await journalCheck(config.dataDir)));
+    checks.push(...(await auditCheck(config)));
     checks.push(...(await serverCheck(config)));
     if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
     checks.push(...(await accountChecks(config)));
@@ -113,18 +126,40 @@ function directoryCheck(dataDir: string): Check {
   // The check creates nothing: for a missing directory its nearest existing parent is checked.
   let place = resolve(dataDir);
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
+  const check = "data directory";
   try {
     accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK);
-    const message =
-      place === resolve(dataDir) ? "It can be written." : "It will be made at the start.";
-    return { check: "data directory", state: "ok", message };
-  } catch {
+    if (place === resolve(dataDir)) return roomCheck(place);
+    return { check, state: "ok", message: "It will be made at the start." };
+  } catch (error) {
+    if (isFull(error)) {
+      const message = `disk_full: ${codes.disk_full.sentence} Make room on its disk.`;
+      return { check, state: "fail", message };
+    }
     return {
-      check: "data directory",
+      check,
       state: "fail",
       message: "It cannot be written by this user; choose another with --data-dir.",
     };
   }
+}
+
+const probeBytes = 1_048_576;
+/** Segments of the journal and the store's own files need more than this. */
+const roomBytes = 268_435_456;
+
+/** Writes a file and removes it: a full disk, a quota and a read-only mount show only so. */
+function roomCheck(folder: string): Check {
+  const file = join(folder, `doctor-${randomUUID()}.tmp`);
+  try {
+    writeFileSync(file, Buffer.alloc(probeBytes), { mode: 0o600, flag: "wx", flush: true });
+  } finally {
+    rmSync(file, { force: true });
+  }
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const text = `It can be written; ${Math.floor(free / 1_048_576)} MiB are free.`;
+  return { check: "data directory", state: free < roomBytes ? "warn" : "ok", message: text };
 }
 
 /** Checks MongoDB's search indexes; changes nothing. */

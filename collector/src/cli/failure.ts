@@ -7,6 +7,7 @@ import { CodedError, codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
 
 import { ConfigError } from "../config/config.ts";
+import { isFull } from "../access/audit/reserve.ts";
 import { deletionReasons } from "../access/audit/deletion-reason.ts";
 import { Refusal } from "./client.ts";
 import { UnreadableLine } from "./event-file.ts";
@@ -124,7 +125,15 @@ interface CommandFailure {
   readonly exitCode?: number | undefined;
 }
 
-function failureOf(error: unknown, { refusedCode }: FailureOptions): CommandFailure {
+/** Whether an error, or what caused it, is a full disk. */
+function isDiskFull(error: unknown): boolean {
+  for (let of = error; of instanceof Error; of = of.cause) if (isFull(of)) return true;
+  return false;
+}
+
+function failureOf(error: unknown, options: FailureOptions): CommandFailure {
+  if (isDiskFull(error)) return failureOf(new CodedError("disk_full"), options);
+  const { refusedCode } = options;
   if (CodedError.is(error)) {
     const { sentence }: CodeRow = codes[error.code];
     const { code, field } = error;

@@ -37,6 +37,11 @@ export interface Endpoint {
   readonly unbound?: true;
   /** Changes something in the provider: refused in read-only mode. */
   readonly mutates?: true;
+  /**
+   * Shows the state of this process: answered for a principal without a tenant while the audit log
+   * cannot be written, without a row of the store (security: Audit).
+   */
+  readonly process?: true;
   /** Reads whole turns: answered by a reading thread, where there is one. */
   readonly reads?: true;
   /** Its large answer is in memory as a whole until it is read: a few are served at a time. */

@@ -45,6 +45,8 @@ export interface AppEnv {
     session: OpenSession | undefined;
     /** Digest of the principal's credential; absent where none is configured. */
     credential: string | undefined;
+    /** True where the access is not recorded: only the state of the process is read. */
+    unrecorded: boolean | undefined;
     /** Address of the client, behind a declared proxy as well. */
     client: string | undefined;
     /** How browsers reach the collector. */

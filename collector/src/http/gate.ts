@@ -66,7 +66,9 @@ export function gate(options: AccessGateOptions): MiddlewareHandler<AppEnv> {
       await audit?.append({ ...record, result: refusal });
       return refuse(c, refusal);
     }
-    await answer(c, next, audit, record);
+    if (endpoint.process === true && !isNarrowed(found.principal)) {
+      await answerProcess(c, next, audit, record);
+    } else await answer(c, next, audit, record);
     return;
   };
 }
@@ -105,6 +107,29 @@ async function answer(
     });
   } catch (error) {
     c.res = await refuse(c, CodedError.is(error) ? error.code : "audit_unavailable");
+  }
+}
+
+/**
+ * Records the access first, and a failure after it. Without a record the route reads the state of
+ * the process alone, so that what is wrong with the log can be seen.
+ */
+async function answerProcess(
+  c: AppContext,
+  next: () => Promise<void>,
+  audit: Audit | undefined,
+  record: Omit<Recorded, "result">,
+): Promise<void> {
+  const isRecorded = async (result: string): Promise<boolean> =>
+    audit === undefined ||
+    audit.append({ ...record, result }).then(
+      () => true,
+      () => false,
+    );
+  c.set("unrecorded", !(await isRecorded("ok")));
+  await next();
+  if (c.res.status >= 400 && c.get("unrecorded") !== true) {
+    await isRecorded(`status_${c.res.status}`);
   }
 }
 

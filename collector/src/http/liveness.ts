@@ -13,7 +13,12 @@ import type { Parts } from "../parts.ts";
 /** Its JSON, by route. */
 export interface LivenessAnswers {
   readonly "GET /healthz": { readonly status: "ok" };
-  readonly "GET /readyz": { readonly ready: boolean; readonly accepts_spans: boolean };
+  readonly "GET /readyz": {
+    readonly ready: boolean;
+    readonly accepts_spans: boolean;
+    /** Why the journal or the audit log cannot be written, e.g. `disk_full`; null while both can. */
+    readonly code: string | null;
+  };
   readonly "GET /readyz/store": { readonly ok: boolean; readonly code: string | null };
 }
 
@@ -31,7 +36,7 @@ export const livenessGroup: RouteGroup<LivenessAnswers> = {
       id: "getReadiness",
       summary: "Whether spans are accepted",
       text: "The journal takes them while the store is away. Ready as well where ingest is off.",
-      returns: "`{ ready, accepts_spans }`; 503 while the journal fails or is full.",
+      returns: "`{ ready, accepts_spans, code }`; 503 while the journal fails or is full.",
       unready: true,
     },
     "GET /readyz/store": {
@@ -53,7 +58,8 @@ function livenessRoutes(parts: Parts): Hono<AppEnv> {
     const accepts = parts.ingest.accepting();
     // A read-only collector accepts none, and is ready all the same.
     const ready = accepts || parts.config.ingest === "off";
-    return respondJson(c, { ready, accepts_spans: accepts }, ready ? 200 : 503);
+    const code = parts.ingest.report().journal.failure ?? parts.audit?.failure ?? null;
+    return respondJson(c, { ready, accepts_spans: accepts, code }, ready ? 200 : 503);
   });
   app.get("/readyz/store", async (c) => {
     const { ok, code } = await parts.store.check();

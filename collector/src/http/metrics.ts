@@ -21,6 +21,7 @@ export const metricsGroup: RouteGroup = {
       needs: "trace.read",
       audit: "metrics.read",
       unbound: true,
+      process: true,
       id: "getMetrics",
       summary: "Metrics of this process",
       returns: "Prometheus text.",
@@ -61,6 +62,12 @@ async function measure(parts: Parts): Promise<Registry> {
   }).set({ version, store: store.name }, 1);
   put(Gauge, "turnproof_store_up", "1 when the store answers.", Number(check.ok));
   put(Gauge, "turnproof_ingest_up", "1 when the journal can be written.", Number(ingest.healthy()));
+  put(
+    Gauge,
+    "turnproof_disk_full",
+    "1 while the journal or the audit log finds its disk full.",
+    Number([report.journal.failure, audit?.failure].includes("disk_full")),
+  );
   put(
     Gauge,
     "turnproof_journal_pending_frames",

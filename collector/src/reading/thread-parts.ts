@@ -115,6 +115,9 @@ function auditOver(reported: () => Reported): Audit | undefined {
     get healthy() {
       return reported().audit.healthy;
     },
+    get failure() {
+      return reported().audit.failure ?? undefined;
+    },
     get records() {
       return reported().audit.records;
     },

@@ -1,5 +1,5 @@
 /** @module AuditState: state of the audit log, for pages and their JSON twins. */
-import type { Audit } from "./log.ts";
+import type { Audit, AuditFailure } from "./log.ts";
 import type { ShipState } from "./ship.ts";
 import type { AuditVerification } from "./verify.ts";
 
@@ -7,6 +7,8 @@ import type { AuditVerification } from "./verify.ts";
 export interface AuditState {
   readonly on: boolean;
   readonly healthy: boolean;
+  /** Why it cannot be written, `disk_full` or `audit_unavailable`; null while it can. */
+  readonly failure: AuditFailure | null;
   readonly records: number;
   /** Checkpoints that are sent elsewhere. */
   readonly shipping: ShipState;
@@ -31,6 +33,7 @@ export function auditState(audit: Audit | undefined): AuditState {
   return {
     on: audit !== undefined,
     healthy: audit?.healthy ?? true,
+    failure: audit?.failure ?? null,
     records: audit?.records ?? 0,
     checked: audit?.checked !== undefined,
     damage: damageOf(audit?.checked),

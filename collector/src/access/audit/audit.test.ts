@@ -57,7 +57,7 @@ function bench(times: Times = {}): Bench {
         ...(bytesMax ? { bytesMax } : {}),
         ...(append ? { append } : {}),
         ...times,
-        check: (recordsMax) => verifyAudit({ ...at, recordsMax }),
+        check: (extent) => verifyAudit({ ...at, extent }),
       }),
     verify: () => verifyAudit(at),
   };
@@ -301,12 +301,10 @@ test("a full disk is recorded in the space that was kept, nothing is taken, and 
   }
   expect(written).toBeLessThan(500);
   expect(audit.healthy).toBe(false);
-  expect(() => audit.requireWritable()).toThrow(
-    expect.objectContaining({ code: "audit_unavailable" }),
-  );
+  expect(() => audit.requireWritable()).toThrow(expect.objectContaining({ code: "disk_full" }));
   // However many attempts on a full disk: a single record reports it.
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    await expect(write(audit, 1)).rejects.toMatchObject({ code: "audit_unavailable" });
+    await expect(write(audit, 1)).rejects.toMatchObject({ code: "disk_full" });
   }
   expect(events()).toHaveLength(written + 1);
   expect(events().at(-1)).toBe("log.full");
@@ -359,4 +357,51 @@ test("the last records before a quiet time get a checkpoint", async () => {
   writeFileSync(file, `${readFileSync(file, "utf8").split("\n")[0] ?? ""}\n`);
   expect((await verify()).findings).toEqual([{ code: "audit_cut", record: 2 }]);
   await log.close();
+});
+
+test("a start finds a cut, the chain records it, and it stays found", async () => {
+  const cuts: readonly (readonly [keep: number, ...gone: string[]])[] = [
+    [49],
+    [20],
+    [0],
+    [20, ".checkpoints"],
+    [20, ".tree"],
+    [0, ".checkpoints"],
+  ];
+  for (const [keep, ...gone] of cuts) {
+    const { file, open, verify } = bench();
+    const first = await open();
+    await write(first, 50);
+    await first.close();
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    if (keep === 0) rmSync(file);
+    else writeFileSync(file, `${lines.slice(0, keep).join("\n")}\n`);
+    for (const rest of gone) rmSync(`${file}${rest}`);
+    const name = JSON.stringify([keep, ...gone]);
+    expect((await verify()).findings, name).toEqual([{ code: "audit_cut", record: keep + 1 }]);
+    // Fewer records than the cut took, and more.
+    for (const records of [5, 60]) {
+      const audit = await open();
+      await write(audit, records);
+      await vi.waitFor(() => expect(auditState(audit).checked).toBe(true));
+      const damage = { code: "audit_cut", record: keep + 1, total: 1 };
+      expect(auditState(audit).damage, name).toEqual(damage);
+      await audit.close();
+      expect((await verify()).findings, name).toEqual([{ code: "audit_cut", record: keep + 1 }]);
+    }
+    const recorded = readFileSync(file, "utf8").split("\n");
+    expect(recorded.filter((line) => line.includes('"log.cut"'))).toHaveLength(1);
+  }
+});
+
+test("a start finds that the file of salts is gone", async () => {
+  const { file, open } = bench();
+  const first = await open();
+  await write(first, 3);
+  await first.close();
+  rmSync(`${file}.salts`);
+  const audit = await open();
+  await vi.waitFor(() => expect(auditState(audit).checked).toBe(true));
+  await audit.close();
+  expect(auditState(audit).damage).toEqual({ code: "audit_salts_missing", record: 1, total: 1 });
 });

@@ -67,6 +67,8 @@ export interface CheckpointKey {
   readonly scope: string;
   /** Called when there is a checkpoint: a log without one needs no key. */
   readonly publicKey: () => KeyObject;
+  /** Reads only this much of the file. */
+  readonly bytes?: number | undefined;
 }
 
 /**
@@ -82,7 +84,7 @@ export async function* checkpointsIn(
     if (note.length > 0) yield checkNote(`${note.join("\n")}\n`, key);
     note = [];
   };
-  for await (const { lines } of linesOf(file)) {
+  for await (const { lines } of linesOf(file, key.bytes)) {
     for (const line of lines) {
       const shipped = shippedNote.exec(line)?.[1];
       const starts = note.some((part) => part.startsWith(signatureMark));

@@ -3,7 +3,7 @@
  * sigstore's verifier, consistency by the algorithm of RFC 9162 (2.1.4.2), written here anew.
  */
 import { createHash, createHmac, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -189,10 +189,12 @@ test("a history that is signed anew differs from a checkpoint kept elsewhere", a
     });
   expect(await check()).toMatchObject({ ok: true });
   expect((await check([kept])).findings).toEqual([{ code: "audit_history_differs", record: 100 }]);
-  // A cut tail, with its own checkpoints cut as well.
+  // A cut tail, with its own checkpoints and the state of the tree cut as well.
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
   writeFileSync(file, `${lines.slice(0, -30).join("\n")}\n`);
   writeFileSync(`${file}.checkpoints`, "");
+  expect((await verify()).findings.map(({ code }) => code)).toEqual(["audit_cut"]);
+  rmSync(`${file}.tree`);
   expect(await verify()).toMatchObject({ ok: true });
   const all = join(dir, "all.checkpoints");
   writeFileSync(all, [...notes.values()].join(""));

@@ -25,11 +25,16 @@ export interface LineBatch {
 /** Small enough that a check beside requests never holds them up. */
 const chunkBytes = 65_536;
 
-/** The lines of a file that may be missing, without empty ones. */
-export async function* linesOf(file: string): AsyncGenerator<LineBatch> {
+/** The lines of a file that may be missing, without empty ones; of its first `bytes` only. */
+export async function* linesOf(
+  file: string,
+  bytes: number = Number.POSITIVE_INFINITY,
+): AsyncGenerator<LineBatch> {
+  if (bytes === 0) return;
   let rest = "";
   try {
-    const text = createReadStream(file, { encoding: "utf8", highWaterMark: chunkBytes });
+    const part = { encoding: "utf8", highWaterMark: chunkBytes, end: bytes - 1 } as const;
+    const text = createReadStream(file, part);
     for await (const chunk of text as AsyncIterable<string>) {
       const lines = `${rest}${chunk}`.split("\n");
       rest = lines.pop() ?? "";

@@ -7,19 +7,20 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
-import { CodedError, isoNow, isoTime } from "@turnproof/semconv";
+import { CodedError } from "@turnproof/semconv";
 
 import type { Keyring } from "../keyring.ts";
 import type { Pseudonyms } from "../pseudonyms.ts";
 import type { CheckpointSigner } from "./checkpoint.ts";
-import type { DeletionReason } from "./deletion-reason.ts";
+import { recordOf } from "./entry.ts";
+import type { AuditEntry } from "./entry.ts";
+import { newestCheckpoint } from "./extent.ts";
+import type { LogExtent } from "./extent.ts";
 import { hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
 import { keepTree, recoverChain } from "./recover.ts";
 import type { RecoveredChain } from "./recover.ts";
-import { hashOfLine, leafOf, sealRecord, subjectOf } from "./record.ts";
-import type { AuditRecord } from "./record.ts";
-import type { RetentionRecord } from "./retention-record.ts";
+import { cutEvent, hashOfLine, leafOf, sealRecord, subjectOf } from "./record.ts";
 import { createReserve, isFull } from "./reserve.ts";
 import type { Append, AuditReserve } from "./reserve.ts";
 import { openSalts, saltsFile } from "./salts.ts";
@@ -29,34 +30,21 @@ import type { AuditVerification } from "./verify.ts";
 import { holdLog } from "./writer-lock.ts";
 import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
 
-/** Input of a record; names and addresses become pseudonyms before they are written. */
-interface AuditEntry {
-  readonly event: string;
-  readonly result: string;
-  /** Why a user was deleted; `age` for a run of retention. */
-  readonly reason?: DeletionReason | "age" | undefined;
-  readonly retention?: RetentionRecord;
-  readonly route?: string;
-  readonly role?: string;
-  readonly operator?: string;
-  readonly client?: string | undefined;
-  readonly requestId?: string;
-  /** SHA-256 of the signed statement in the answer, in hex. */
-  readonly statement?: string;
-  /** Subject of the salt, where it is not the operator. */
-  readonly subject?: string;
-}
+/** Why the log cannot be written. */
+export type AuditFailure = "audit_unavailable" | "disk_full";
 
 /** The open audit log. */
 export interface Audit {
-  /** Resolves once the record is durable. Rejects with `audit_unavailable`. */
+  /** Resolves once the record is durable. Rejects with an `AuditFailure`. */
   append(entry: AuditEntry): Promise<void>;
   /**
-   * Throws `audit_unavailable` while the last write failed; writing is retried at most once per
+   * Throws the `AuditFailure` while the last write failed; writing is retried at most once per
    * second.
    */
   requireWritable(): void;
   readonly healthy: boolean;
+  /** Undefined while it can be written. */
+  readonly failure: AuditFailure | undefined;
   readonly records: number;
   readonly shipping: ShipState | undefined;
   /** What was found in the records that were there at the start; undefined until it is checked. */
@@ -75,8 +63,10 @@ export interface AuditOptions {
   readonly lock?: WriterLockOptions;
   /** How text is written to a file; default: the file system's own. */
   readonly append?: Append;
-  /** Checks the records that are there at the start; absent: they are not checked. */
-  readonly check?: (recordsMax: number) => Promise<AuditVerification>;
+  /** Checks what is there at the start; absent: it is not checked. */
+  readonly check?: (extent: LogExtent) => Promise<AuditVerification>;
+  /** Receives what that check found, once. */
+  readonly onChecked?: (found: AuditVerification) => void;
   /** Sends each checkpoint elsewhere once it is durable here. */
   readonly shipper?: Shipper;
   /** How long records wait for a checkpoint, in milliseconds. */
@@ -108,20 +98,30 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
     const lock = await holdLog(options.file, options.lock);
     try {
       const chain = await recoverChain(options.file, options.keyring);
+      const newest = await newestCheckpoint(options.file, options.signer);
       const handle = await open(options.file, "a", 0o600);
       const reserve = createReserve(`${options.file}.reserve`, options.append ?? appendText);
       const log = new AuditWriter(options, handle, chain, { lock, reserve });
       await reserve.refill();
+      // The chain keeps it: later checkpoints and states of the tree fit the shorter log.
+      const isCut = Math.max(newest.size, chain.keptSize) > Math.max(chain.seq, chain.tree.size);
+      if (isCut) await log.append({ event: cutEvent, result: "audit_cut" });
       if (chain.torn) await log.append({ event: "log.recovered", result: "ok" });
-      void log.checkStart();
+      void log.checkStart(newest.bytes);
       return log;
     } catch (error) {
       await lock.release();
       throw error;
     }
   } catch (cause) {
-    throw new CodedError("audit_unavailable", { cause });
+    throw new CodedError(failureOf(cause), { cause });
   }
+}
+
+/** A full disk ends by room, and any other failure by its cause. */
+function failureOf(cause: unknown): AuditFailure {
+  const isNamed = CodedError.is(cause) && cause.code === "disk_full";
+  return isNamed || isFull(cause) ? "disk_full" : "audit_unavailable";
 }
 
 class AuditWriter implements Audit {
@@ -138,6 +138,7 @@ class AuditWriter implements Audit {
   #checkpointAt = Date.now();
   #running: Promise<void> | undefined;
   #failedAt = 0;
+  #failure: AuditFailure = "audit_unavailable";
   #checked: AuditVerification | undefined;
   #rotations = 0;
   /** Waits for records after which nothing is recorded. */
@@ -166,6 +167,11 @@ class AuditWriter implements Audit {
     return this.#failedAt === 0 && !this.#lock.lost;
   }
 
+  get failure(): AuditFailure | undefined {
+    if (this.healthy) return undefined;
+    return this.#lock.lost ? "audit_unavailable" : this.#failure;
+  }
+
   get checked(): AuditVerification | undefined {
     return this.#checked;
   }
@@ -179,21 +185,22 @@ class AuditWriter implements Audit {
   }
 
   /** Checks beside the writer; again when a rotation renamed what was being read. */
-  async checkStart(): Promise<void> {
-    const recordsMax = this.#tree.size;
+  async checkStart(checkpointBytes: number): Promise<void> {
+    const extent = { records: this.#tree.size, checkpointBytes };
     let rotations: number;
     do {
       rotations = this.#rotations;
       // A check that cannot run finds nothing; the next one looks again.
-      const found = await this.#options.check?.(recordsMax).catch(() => undefined);
+      const found = await this.#options.check?.(extent).catch(() => undefined);
       if (rotations === this.#rotations) this.#checked = found;
     } while (rotations !== this.#rotations);
+    if (this.#checked !== undefined) this.#options.onChecked?.(this.#checked);
   }
 
   requireWritable(): void {
     if (this.#lock.lost) throw new CodedError("audit_unavailable");
     if (this.#failedAt !== 0 && Date.now() - this.#failedAt < retryAfterMs) {
-      throw new CodedError("audit_unavailable");
+      throw new CodedError(this.#failure);
     }
   }
 
@@ -219,6 +226,8 @@ class AuditWriter implements Audit {
     clearTimeout(this.#idle);
     try {
       if (this.#seq > this.#checkpointSeq && !this.#lock.lost) await this.#checkpoint();
+    } catch (cause) {
+      throw new CodedError(failureOf(cause), { cause });
     } finally {
       await this.#handle.close();
       await this.#options.shipper?.close(closeMs);
@@ -240,7 +249,8 @@ class AuditWriter implements Audit {
         for (const { resolve } of batch) resolve();
       } catch (cause) {
         this.#failedAt = Date.now();
-        const error = new CodedError("audit_unavailable", { cause });
+        this.#failure = failureOf(cause);
+        const error = new CodedError(this.#failure, { cause });
         for (const { reject } of batch) reject(error);
       }
     }
@@ -251,7 +261,7 @@ class AuditWriter implements Audit {
 
   async #write(entries: readonly AuditEntry[]): Promise<void> {
     if (this.#lock.lost) throw new CodedError("audit_unavailable");
-    if (this.#full && !(await this.#reserve.refill())) throw new CodedError("audit_unavailable");
+    if (this.#full && !(await this.#reserve.refill())) throw new CodedError("disk_full");
     const moved = await this.#reopenWhenMoved();
     const first: AuditEntry[] = [];
     if (moved) first.push({ event: "log.reopened", result: "ok" });
@@ -278,7 +288,7 @@ class AuditWriter implements Audit {
     let seq = this.#seq;
     let head = this.#head;
     const lines = all.map((entry) => {
-      const record = this.#record(entry, ++seq, head);
+      const record = recordOf(entry, { seq: ++seq, prev: head }, this.#options);
       const salt = this.#salts.take(subjectOf(record));
       const line = sealRecord(record, this.#options.keyring, salt);
       head = hashOfLine(line);
@@ -362,30 +372,6 @@ class AuditWriter implements Audit {
     this.#checkpointAt = Date.now();
     keepTree(this.#options.file, this.#tree.state());
     this.#options.shipper?.ship(size, note);
-  }
-
-  #record(entry: AuditEntry, seq: number, prev: string): AuditRecord {
-    const { keyring, pseudonyms, now } = this.#options;
-    const { route, role, operator, client, reason, retention } = entry;
-    const { requestId, statement, subject } = entry;
-    return {
-      v: 2,
-      seq,
-      ts: now === undefined ? isoNow() : isoTime(now().getTime()),
-      event: entry.event,
-      ...(route === undefined ? {} : { route }),
-      ...(role === undefined ? {} : { role }),
-      ...(operator === undefined ? {} : { op: pseudonyms.of("operator", operator) }),
-      ...(client === undefined ? {} : { client: pseudonyms.of("client", client) }),
-      result: entry.result,
-      ...(reason === undefined ? {} : { reason }),
-      ...(retention === undefined ? {} : { retention }),
-      ...(requestId === undefined ? {} : { req: requestId }),
-      ...(statement === undefined ? {} : { statement }),
-      ...(subject === undefined ? {} : { subject }),
-      prev,
-      kid: keyring.current("audit/v1").kid,
-    };
   }
 }
 

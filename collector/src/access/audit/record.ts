@@ -38,6 +38,9 @@ export interface AuditRecord {
   readonly kid: string;
 }
 
+/** Event of the record after records that are gone at a start. */
+export const cutEvent = "log.cut";
+
 /** `prev` of the very first record. */
 export const genesis: string = "0".repeat(64);
 

@@ -18,6 +18,8 @@ export interface RecoveredChain {
   readonly torn: boolean;
   /** The tree over all lines. */
   readonly tree: Tree;
+  /** Size of the kept tree; 0 without one. */
+  readonly keptSize: number;
 }
 
 /** Finds the end of the chain over a file and its rotated predecessors. */
@@ -32,9 +34,11 @@ export async function recoverChain(file: string, keyring: Keyring): Promise<Reco
     await truncate(file, Buffer.byteLength(text.slice(0, end)));
   }
   const last = lastLine(text.slice(0, end)) ?? (await lastRotatedLine(file));
-  if (last === undefined) return { seq: 0, head: genesis, torn, tree: createTree() };
+  const kept = await keptTree(file);
+  const keptSize = kept?.size ?? 0;
+  if (last === undefined) return { seq: 0, head: genesis, torn, tree: createTree(), keptSize };
   const seq = openRecord(last, keyring)?.seq ?? seqOf(last);
-  return { seq, head: hashOfLine(last), torn, tree: await recoverTree(file, seq) };
+  return { seq, head: hashOfLine(last), torn, tree: await recoverTree(file, seq, kept), keptSize };
 }
 
 /**
@@ -51,8 +55,11 @@ export function keepTree(file: string, state: MerkleState): void {
 }
 
 /** The tree of all lines; a kept state that does not fit is ignored. */
-async function recoverTree(file: string, seq: number): Promise<Tree> {
-  const kept = await keptTree(file);
+async function recoverTree(
+  file: string,
+  seq: number,
+  kept: MerkleState | undefined,
+): Promise<Tree> {
   const tree = createTree(kept !== undefined && kept.size <= seq ? kept : undefined);
   const { size } = tree;
   let index = 0;
@@ -69,7 +76,8 @@ async function recoverTree(file: string, seq: number): Promise<Tree> {
   return tree;
 }
 
-async function keptTree(file: string): Promise<MerkleState | undefined> {
+/** The kept state; undefined without a valid one. */
+export async function keptTree(file: string): Promise<MerkleState | undefined> {
   try {
     const state: unknown = JSON.parse(await readFile(`${file}.tree`, "utf8"));
     return isTreeState(state) ? state : undefined;

@@ -7,6 +7,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -21,6 +22,8 @@ export interface Salts {
   of(subject: string): Buffer | undefined;
   /** The salt of a subject, made when there is none. It is durable before it is returned. */
   take(subject: string): Buffer;
+  /** There was no file when it was opened; a removal of the last salt leaves an empty one. */
+  readonly missing: boolean;
 }
 
 /** Subject of lines that no operator and no user caused. */
@@ -33,8 +36,10 @@ export function saltsFile(auditFile: string): string {
 
 /** Opens the salts in a file, which may be missing. */
 export function openSalts(file: string): Salts {
+  const missing = !existsSync(file);
   const salts = readSalts(file);
   return {
+    missing,
     of: (subject) => salts.get(subject),
     take: (subject) => {
       const known = salts.get(subject);

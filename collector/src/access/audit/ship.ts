@@ -11,6 +11,7 @@ import { hostname } from "node:os";
 import { isoNow } from "@turnproof/semconv";
 import { AwsClient } from "aws4fetch";
 
+import type { Config } from "../../config/config.ts";
 import type { ShipTarget } from "../../config/ship-targets.ts";
 import type { Log } from "../../log.ts";
 
@@ -73,6 +74,16 @@ export function createShipper(options: ShipOptions): Shipper {
       await Promise.all(lanes.map((lane) => lane.close(deadlineMs)));
     },
   };
+}
+
+/** The shipper of a configuration. */
+export function shipperOf(
+  config: Pick<Config, "auditShip" | "auditWebhookToken" | "auditS3">,
+  log: Log,
+): Shipper {
+  const { auditShip: targets, auditWebhookToken: webhookToken, auditS3: s3 } = config;
+  const secrets = { ...(webhookToken === undefined ? {} : { webhookToken }), ...(s3 && { s3 }) };
+  return createShipper({ targets, secrets, log });
 }
 
 interface WaitingCheckpoint {

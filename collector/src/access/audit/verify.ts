@@ -8,10 +8,12 @@ import type { KeyObject } from "node:crypto";
 import type { Keyring } from "../keyring.ts";
 import { checkpointsIn } from "./checkpoint.ts";
 import type { AuditCheckpoint, CheckpointKey } from "./checkpoint.ts";
+import type { LogExtent } from "./extent.ts";
 import { logLines } from "./lines.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
-import { genesis, hashOfLine, hasSalt, leafHolds, leafOf, openRecord } from "./record.ts";
+import { keptTree } from "./recover.ts";
+import { cutEvent, genesis, hashOfLine, hasSalt, leafHolds, leafOf, openRecord } from "./record.ts";
 import { openSalts, saltsFile } from "./salts.ts";
 import type { Salts } from "./salts.ts";
 
@@ -24,6 +26,7 @@ export interface AuditFinding {
     | "audit_line_torn"
     | "audit_leaf_broken"
     | "audit_cut"
+    | "audit_salts_missing"
     | "audit_history_differs"
     | "audit_checkpoint_broken"
     | "audit_wrong_key";
@@ -57,8 +60,8 @@ export interface VerifyOptions {
   readonly publicKey: () => KeyObject;
   /** Files of checkpoints, when not beside the log. */
   readonly checkpoints?: readonly string[];
-  /** Checks this many records and the checkpoints about them: the log is being written. */
-  readonly recordsMax?: number;
+  /** Checks only what was there at a start: the log is being written. */
+  readonly extent?: LogExtent;
 }
 
 /** Findings that are listed. */
@@ -77,8 +80,11 @@ class Walk {
   broken = false;
   sealed = 0;
   unsalted = 0;
+  firstUnsalted = 0;
   readonly tree: Tree = createTree();
-  #cuts = 0;
+  cuts = 0;
+  /** Cuts that a start found and recorded. */
+  recordedCuts = 0;
 
   constructor(salts: Salts) {
     this.salts = salts;
@@ -88,26 +94,29 @@ class Walk {
     const last = this.findings.at(-1);
     if (code === "audit_cut" && last?.code === code && last.record === record) return;
     this.total += 1;
-    if (code === "audit_cut") this.#cuts += 1;
+    if (code === "audit_cut") this.cuts += 1;
     if (this.findings.length < listedMax) this.findings.push({ code, record });
   }
 
   /** Whether the only thing wrong so far is that every seal was made with another key. */
   get foreignSeals(): boolean {
-    return this.records > 0 && this.sealed === 0 && this.total - this.#cuts >= this.records;
+    return this.records > 0 && this.sealed === 0 && this.total - this.cuts >= this.records;
   }
 }
 
 /** Verifies a whole log; a missing file is an empty log, which a checkpoint contradicts. */
 export async function verifyAudit(options: VerifyOptions): Promise<AuditVerification> {
-  const { file } = options;
+  const { file, extent } = options;
   let keyring: Keyring | undefined;
+  // Before anything is awaited: a writer makes the file of salts anew.
   const walk = new Walk(openSalts(saltsFile(file)));
+  // Before the lines: a writer keeps the state of later ones.
+  const kept = (await keptTree(file))?.size ?? 0;
   const files = options.checkpoints ?? [`${file}.checkpoints`];
-  const readers = await Promise.all(
-    files.map((path) => CheckpointReader.open(path, { ...options, scope: options.origin })),
-  );
-  const { recordsMax = Number.POSITIVE_INFINITY } = options;
+  const { origin: scope, publicKey } = options;
+  const key = { scope, publicKey, bytes: extent?.checkpointBytes };
+  const readers = await Promise.all(files.map((path) => CheckpointReader.open(path, key)));
+  const recordsMax = extent?.records ?? Number.POSITIVE_INFINITY;
   for await (const { lines, torn } of logLines(file)) {
     if (walk.records >= recordsMax) break;
     if (torn) walk.report("audit_line_torn", walk.records + 1);
@@ -117,8 +126,14 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
       for (const reader of readers) while (reader.isDue(walk)) await reader.check(walk);
     }
   }
-  // A checkpoint of later records does not apply to these.
-  for (const reader of readers) while (reader.isLeft(recordsMax)) await reader.check(walk);
+  for (const reader of readers) while (reader.isLeft) await reader.check(walk);
+  const isWhole = recordsMax === Number.POSITIVE_INFINITY;
+  if (isWhole && kept > walk.expected - 1 && walk.cuts === 0) {
+    walk.report("audit_cut", walk.records + 1);
+  }
+  if (walk.salts.missing && walk.unsalted > 0) {
+    walk.report("audit_salts_missing", walk.firstUnsalted);
+  }
   const checkpoints = readers.reduce((sum, { count }) => sum + count, 0);
   const { findings, records, total, unsalted } = walk;
   if (walk.foreignSeals) {
@@ -137,8 +152,15 @@ function readLine(walk: Walk, line: string, keyring: Keyring): void {
   else if (record.prev !== walk.previous && !walk.broken) walk.report("audit_chain_broken", at);
   else if (record.seq !== walk.expected) walk.report("audit_order_broken", at);
   else if (!leafHolds(line, record, walk.salts)) walk.report("audit_leaf_broken", at);
+  if (record?.event === cutEvent) {
+    walk.recordedCuts += 1;
+    walk.report("audit_cut", at);
+  }
   if (record !== undefined) walk.sealed += 1;
-  if (record !== undefined && !hasSalt(record, walk.salts)) walk.unsalted += 1;
+  if (record !== undefined && !hasSalt(record, walk.salts)) {
+    walk.unsalted += 1;
+    walk.firstUnsalted ||= at;
+  }
   walk.broken = record === undefined;
   walk.previous = hashOfLine(line);
   walk.expected = (record?.seq ?? walk.expected) + 1;
@@ -163,9 +185,8 @@ class CheckpointReader {
     return reader;
   }
 
-  isLeft(recordsMax: number): boolean {
-    const next = this.#next;
-    return next !== undefined && (!("size" in next) || next.size <= recordsMax);
+  get isLeft(): boolean {
+    return this.#next !== undefined;
   }
 
   isDue(walk: Walk): boolean {
@@ -187,13 +208,15 @@ class CheckpointReader {
     const { tree, records } = walk;
     const isOrdered = next.size >= this.#last;
     this.#last = next.size;
+    // Where the log records a cut itself, checkpoints before it are about what is gone.
+    const isRecorded = walk.recordedCuts > 0;
     if (next.size > tree.size) {
       // A line that was dropped and reported before makes a log shorter than its checkpoints state.
-      if (next.size > walk.expected - 1) walk.report("audit_cut", records + 1);
+      if (next.size > walk.expected - 1 && !isRecorded) walk.report("audit_cut", records + 1);
       return;
     }
     if (next.size < tree.size) {
-      if (!isOrdered) walk.report("audit_checkpoint_broken", next.size);
+      if (!isOrdered && !isRecorded) walk.report("audit_checkpoint_broken", next.size);
       return;
     }
     const same = next.of === "chain" ? next.head === walk.previous : next.root.equals(tree.root());

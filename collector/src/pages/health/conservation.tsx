@@ -9,7 +9,7 @@ import { bytesText, countText, wordsOf } from "../../ui/display/figures.ts";
 import { ForwardFact } from "./forwarding.tsx";
 import { conservationSum, ranked } from "./health-figures.ts";
 import type { ConservationTerm } from "./health-figures.ts";
-import type { CollectorHealth } from "./route.ts";
+import type { CollectorHealth } from "./collector-health.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Count, Duration, Time } from "../../ui/elements/figure.tsx";
@@ -240,6 +240,11 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
               icon={audit.healthy ? "success" : "failed"}
               word={audit.healthy ? "written" : "cannot be written"}
             />
+            {audit.failure === "disk_full" ? (
+              <span>
+                <code>disk_full</code>: make room on its disk; reads are served again by themselves
+              </span>
+            ) : null}
             <span>
               <Count of={audit.records} /> records
             </span>

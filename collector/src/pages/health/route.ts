@@ -20,8 +20,6 @@ import type {
 } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
-import { auditState } from "../../access/audit/audit-state.ts";
-import type { AuditState } from "../../access/audit/audit-state.ts";
 import { isNarrowed } from "../../access/principal.ts";
 import type { Reading } from "../../access/grants.ts";
 import { principalOf } from "../../http/environment.ts";
@@ -32,18 +30,17 @@ import { respond } from "../../http/respond.tsx";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { timelineOf } from "./health-timeline.ts";
 import type { HealthTimeline } from "./health-timeline.ts";
-import type { IngestReport } from "../../receive/ingest.ts";
 import { producerReports } from "../../judge/losses.ts";
 import { withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { reasonWords } from "../../backend/store-reason.ts";
-import { timedCheck } from "../../backend/timed-store.ts";
 import { collectNewest, collectRoot, collectRoots, settle } from "../../turns/window.ts";
 import type { SettledMark, Window } from "../../turns/window.ts";
 import { healthRange } from "./range.ts";
 import type { ProducerRange } from "./range-producers.ts";
 import type { HealthRange } from "./range.ts";
+import { collectorHealth } from "./collector-health.ts";
+import type { CollectorHealth } from "./collector-health.ts";
 import { contractCounts } from "./contract-counts.ts";
 import type { ContractsHealth } from "./contract-counts.ts";
 import { healthPage } from "./page.tsx";
@@ -62,33 +59,6 @@ const healthParameters = z
     limit: filters.limit.describe(`Rows per store, at most ${limits.healthRowsMax} (default).`),
   })
   .partial();
-
-/** State of this collector; null for a principal bound to a tenant or an application. */
-export interface CollectorHealth {
-  readonly store: {
-    readonly name: string;
-    readonly ok: boolean;
-    readonly code: string | null;
-    /** Its server, without credentials; null without one. */
-    readonly host: string | null;
-    /** Why it does not answer, in words; null while it does. */
-    readonly reason: string | null;
-    readonly elapsed_ms: number;
-  };
-  /** The memory for pages and reveals; null without a configured one. */
-  readonly memory: {
-    readonly name: string;
-    readonly ok: boolean;
-    readonly code: string | null;
-    /** Codes of misconfigurations, e.g. `vector_index_unscoped`. */
-    readonly diagnostics: readonly string[];
-  } | null;
-  readonly ingest: IngestReport;
-  readonly audit: AuditState;
-  readonly pseudonyms_stable: boolean;
-  /** Whether quiet turns are judged here; in read-only mode nothing is written beside evidence. */
-  readonly judge: "on" | "off_read_only";
-}
 
 /** Body of `/traces/health.json`. */
 export interface HealthModel extends TraceHealth {
@@ -127,11 +97,13 @@ export const healthGroup: RouteGroup<HealthAnswers> = {
       needs: "trace.read",
       audit: "health.read",
       reads: true,
+      process: true,
       id: "getHealth",
       summary: "Health of the evidence, and of this collector",
       text:
         "Not a probe of a deployment: write failures are unknown unless every producer reported. " +
-        "`range` is exact over the whole range; the other counts are of the newest rows in it.",
+        "`range` is exact over the whole range; the other counts are of the newest rows in it. While " +
+        "the audit log cannot be written no row is read, and only `collector` is known.",
       query: healthParameters,
       returns: "Counts, failures, orphans, timing, losses, conservation.",
       failures: ["scope_forbidden"],
@@ -148,6 +120,10 @@ function healthRoutes(parts: Parts): Hono<AppEnv> {
     const parameters = readParameters(c, healthParameters);
     const reading = readingFor(c, parameters);
     const limit = parameters.limit ?? limits.healthRowsMax;
+    if (c.get("unrecorded") === true) {
+      const model = await processModel(parts, limit);
+      return respond(c, { model, view: healthPage });
+    }
     const settled = await settle(parts);
     const reads = await Promise.all(
       parts.store.sources.map((source) => readSource(parts, { reading, source, limit, settled })),
@@ -307,6 +283,36 @@ async function modelOf(
   };
 }
 
+/** The state of the process alone: an access that is not recorded reads no row. */
+async function processModel(parts: Parts, limit: number): Promise<HealthModel> {
+  const errors = [{ code: "audit_unavailable", count: 1 }] as const;
+  const health = buildTraceHealth([], {
+    normalizationMetadata: {
+      window_complete: false,
+      truncated: false,
+      normalization_errors: errors,
+      read_completeness: readCompleteness({ failed: true, partial: true }),
+    },
+    errors,
+    sourceRows: 0,
+    bundleCount: 0,
+    duplicatesRemoved: 0,
+    queries: [],
+    compatibilityFallback: !parts.store.name.startsWith("clickhouse"),
+    filtered: true,
+  });
+  return {
+    ...health,
+    limit,
+    window_complete: false,
+    dropped_by_dialect: {},
+    timeline: timelineOf([]),
+    range: null,
+    contracts: null,
+    collector: await collectorHealth(parts),
+  };
+}
+
 /** Null without an answer of the store: losses are unknown then. */
 function reportsOf(parts: Parts): Promise<readonly TurnEvent[] | null> {
   return unlessAway(producerReports(parts));
@@ -339,32 +345,6 @@ function droppedByDialect(events: readonly TurnEvent[]): HealthModel["dropped_by
     }
   }
   return table;
-}
-
-async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
-  const { audit, ingest, memory, pseudonyms, server, store } = parts;
-  const [{ ok, code, reason, elapsedMs }, remembered] = await Promise.all([
-    store.check(),
-    memory === undefined ? undefined : timedCheck(memory),
-  ]);
-  const words = ok ? null : reasonWords({ code: code ?? "internal_error", field: reason });
-  const state = { ok, code: code ?? null, host: server, reason: words, elapsed_ms: elapsedMs };
-  return {
-    store: { name: store.name, ...state },
-    memory:
-      memory === undefined || remembered === undefined
-        ? null
-        : {
-            name: memory.name,
-            ok: remembered.ok,
-            code: remembered.code ?? null,
-            diagnostics: remembered.diagnostics ?? [],
-          },
-    ingest: ingest.report(),
-    audit: auditState(audit),
-    judge: parts.config.readOnly ? "off_read_only" : "on",
-    pseudonyms_stable: pseudonyms.stable,
-  };
 }
 
 function isFiltered(parameters: z.output<typeof healthParameters>): boolean {

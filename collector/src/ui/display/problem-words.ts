@@ -78,6 +78,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
     next: "Go back and choose another one, or delete the view that has it.",
   },
   written_limit: { title: "Limit reached", next: "Delete one that is not needed any more." },
+  disk_full: {
+    title: "The disk is full",
+    next:
+      "Make room on the disk of the data directory and the audit log; the collector goes on by " +
+      "itself. Health and /metrics open meanwhile.",
+  },
   audit_unavailable: {
     title: "The audit log cannot be written",
     next: "Nothing protected is shown while reads cannot be recorded. See the collector's log.",

@@ -1,0 +1,61 @@
+/** @module CollectorHealth: state of this collector, for Health. No row of the store is read. */
+import { auditState } from "../../access/audit/audit-state.ts";
+import type { AuditState } from "../../access/audit/audit-state.ts";
+import { reasonWords } from "../../backend/store-reason.ts";
+import { timedCheck } from "../../backend/timed-store.ts";
+import type { Parts } from "../../parts.ts";
+import type { IngestReport } from "../../receive/ingest.ts";
+
+/** State of this collector; null for a principal bound to a tenant or an application. */
+export interface CollectorHealth {
+  readonly store: {
+    readonly name: string;
+    readonly ok: boolean;
+    readonly code: string | null;
+    /** Its server, without credentials; null without one. */
+    readonly host: string | null;
+    /** Why it does not answer, in words; null while it does. */
+    readonly reason: string | null;
+    readonly elapsed_ms: number;
+  };
+  /** The memory for pages and reveals; null without a configured one. */
+  readonly memory: {
+    readonly name: string;
+    readonly ok: boolean;
+    readonly code: string | null;
+    /** Codes of misconfigurations, e.g. `vector_index_unscoped`. */
+    readonly diagnostics: readonly string[];
+  } | null;
+  readonly ingest: IngestReport;
+  readonly audit: AuditState;
+  readonly pseudonyms_stable: boolean;
+  /** Whether quiet turns are judged here; in read-only mode nothing is written beside evidence. */
+  readonly judge: "on" | "off_read_only";
+}
+
+/** Reads it. */
+export async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
+  const { audit, ingest, memory, pseudonyms, server, store } = parts;
+  const [{ ok, code, reason, elapsedMs }, remembered] = await Promise.all([
+    store.check(),
+    memory === undefined ? undefined : timedCheck(memory),
+  ]);
+  const words = ok ? null : reasonWords({ code: code ?? "internal_error", field: reason });
+  const state = { ok, code: code ?? null, host: server, reason: words, elapsed_ms: elapsedMs };
+  return {
+    store: { name: store.name, ...state },
+    memory:
+      memory === undefined || remembered === undefined
+        ? null
+        : {
+            name: memory.name,
+            ok: remembered.ok,
+            code: remembered.code ?? null,
+            diagnostics: remembered.diagnostics ?? [],
+          },
+    ingest: ingest.report(),
+    audit: auditState(audit),
+    judge: parts.config.readOnly ? "off_read_only" : "on",
+    pseudonyms_stable: pseudonyms.stable,
+  };
+}
