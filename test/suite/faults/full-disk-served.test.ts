@@ -107,7 +107,9 @@ test.skipIf(disk === undefined)(
       expect(health).toMatchObject({ range: null, window_complete: false });
       expect(JSON.stringify(health)).not.toContain("canary");
       const page = await desk.get("/traces/health", { ...headers, accept: "text/html" });
-      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("disk_full")]);
+      const shown = await page.text();
+      expect([page.status, shown]).toEqual([200, expect.stringContaining("disk_full")]);
+      expect(shown).toContain("so no row is read");
       const metrics = await (await desk.get("/metrics", headers)).text();
       expect(metrics).toMatch(/^turnproof_disk_full 1$/m);
       expect(metrics).toMatch(/^turnproof_audit_up 0$/m);

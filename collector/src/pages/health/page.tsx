@@ -62,10 +62,7 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
       {bare ? (
         <Empty title="No evidence was read" icon="health">
           <p>
-            {Object.keys(model.failures_by_code).length > 0
-              ? "The stores answered with failures; see below."
-              : "Nothing in this scope yet. Point an application here, or widen the filters."}{" "}
-            <a href={hrefOf(frame, "/traces")}>Turns</a>
+            {bareText(model)} <a href={hrefOf(frame, "/traces")}>Turns</a>
           </p>
         </Empty>
       ) : (
@@ -211,3 +208,13 @@ const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
     </Tiles>
   );
 };
+
+/** Why no event was read. */
+function bareText({ failures_by_code: failures }: HealthModel): string {
+  if ("audit_unavailable" in failures) {
+    return "Reads cannot be recorded while the audit log cannot be written, so no row is read.";
+  }
+  return Object.keys(failures).length > 0
+    ? "The stores answered with failures; see below."
+    : "Nothing in this scope yet. Point an application here, or widen the filters.";
+}

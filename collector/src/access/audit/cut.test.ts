@@ -1,0 +1,97 @@
+/** What is gone from beside or within the audit log at a start: it is found, and it stays found. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import { expect, test, vi } from "vitest";
+
+import { createKeyring } from "../keyring.ts";
+import { createPseudonyms } from "../pseudonyms.ts";
+import { auditState } from "./audit-state.ts";
+import { createSigner } from "./checkpoint.ts";
+import { openAudit } from "./log.ts";
+import type { Audit } from "./log.ts";
+import { verifyAudit } from "./verify.ts";
+import type { AuditVerification } from "./verify.ts";
+
+const keyring = createKeyring(parseKeyring("0123456789abcdef0123456789abcdef"));
+
+interface Bench {
+  readonly file: string;
+  readonly open: () => Promise<Audit>;
+  readonly verify: () => Promise<AuditVerification>;
+}
+
+function bench(): Bench {
+  const dir = mkdtempSync(join(tmpdir(), "turnproof-cut-"));
+  const file = join(dir, "audit.jsonl");
+  const signer = createSigner(dir, "test");
+  const pseudonyms = createPseudonyms({ auditScope: "test" });
+  const at = { file, keyring: () => keyring, origin: "test", publicKey: () => signer.publicKey };
+  return {
+    file,
+    open: () =>
+      openAudit({
+        file,
+        keyring,
+        pseudonyms,
+        signer,
+        check: (extent) => verifyAudit({ ...at, extent }),
+      }),
+    verify: () => verifyAudit(at),
+  };
+}
+
+async function write(audit: Audit, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await audit.append({ event: "events.read", result: "ok", operator: "canary-name" });
+  }
+}
+
+test("a start finds a cut, the chain records it, and it stays found", async () => {
+  const cuts: readonly (readonly [keep: number, ...gone: string[]])[] = [
+    [49],
+    [20],
+    [0],
+    [20, ".checkpoints"],
+    [20, ".tree"],
+    [0, ".checkpoints"],
+  ];
+  for (const [keep, ...gone] of cuts) {
+    const { file, open, verify } = bench();
+    const first = await open();
+    await write(first, 50);
+    await first.close();
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    if (keep === 0) rmSync(file);
+    else writeFileSync(file, `${lines.slice(0, keep).join("\n")}\n`);
+    for (const rest of gone) rmSync(`${file}${rest}`);
+    const name = JSON.stringify([keep, ...gone]);
+    expect((await verify()).findings, name).toEqual([{ code: "audit_cut", record: keep + 1 }]);
+    // Fewer records than the cut took, and more.
+    for (const records of [5, 60]) {
+      const audit = await open();
+      await write(audit, records);
+      await vi.waitFor(() => expect(auditState(audit).checked).toBe(true));
+      const damage = { code: "audit_cut", record: keep + 1, total: 1 };
+      expect(auditState(audit).damage, name).toEqual(damage);
+      await audit.close();
+      expect((await verify()).findings, name).toEqual([{ code: "audit_cut", record: keep + 1 }]);
+    }
+    const recorded = readFileSync(file, "utf8").split("\n");
+    expect(recorded.filter((line) => line.includes('"log.cut"'))).toHaveLength(1);
+  }
+});
+
+test("a start finds that the file of salts is gone", async () => {
+  const { file, open } = bench();
+  const first = await open();
+  await write(first, 3);
+  await first.close();
+  rmSync(`${file}.salts`);
+  const audit = await open();
+  await vi.waitFor(() => expect(auditState(audit).checked).toBe(true));
+  await audit.close();
+  expect(auditState(audit).damage).toEqual({ code: "audit_salts_missing", record: 1, total: 1 });
+});
