@@ -33,7 +33,6 @@ const words = [
   "turnproof",
   "super",
   "admin",
-  "token",
   "correct",
   "horse",
   "battery",

@@ -10,7 +10,7 @@ import type { AlertsModel } from "../../../collector/src/pages/alerts/route.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = "operator-token-0123456789";
+const token = "operator-q7Kx-token-0123456789";
 const headers = { authorization: `Bearer ${token}` };
 const rules = `version: 1
 rules:

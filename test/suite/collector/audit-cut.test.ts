@@ -11,7 +11,7 @@ import { run } from "../../../collector/src/cli/program.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = "operator-token-0123456789";
+const token = "operator-q7Kx-token-0123456789";
 const headers = { authorization: `Bearer ${token}` };
 const backend = { TURNPROOF_BACKEND: "filesystem", TURNPROOF_MEMORY_BACKEND: "none" };
 
@@ -58,8 +58,11 @@ test("a cut at the end is damage of the next start, everywhere, and stays so", a
       expect(settings.audit).toMatchObject({ checked: true, damage });
     });
     expect(logged).toContainEqual(["audit_damaged", { code: "audit_cut", count: 1 }]);
-    const health = await desk.json<{ audit: object }>("/traces/health.json", headers);
-    expect(health.audit).toMatchObject({ damage });
+    interface Health {
+      readonly collector: { readonly audit: object };
+    }
+    const health = await desk.json<Health>("/traces/health.json", headers);
+    expect(health.collector.audit).toMatchObject({ damage });
     const metrics = await desk.get("/metrics", headers);
     expect(await metrics.text()).toMatch(/^turnproof_audit_damaged 1$/m);
     await desk.collector.close();

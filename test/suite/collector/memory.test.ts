@@ -16,15 +16,15 @@ interface Body {
 }
 
 const accounts = JSON.stringify({
-  root: { token: "root-token-0123456789", role: "admin" },
-  otto: { token: "otto-token-0123456789", role: "operator" },
-  alice: { token: "alice-token-0123456789", role: "admin", user_id: "alice" },
-  shop: { token: "shop-token-0123456789", role: "admin", application_id: "desk" },
-  vera: { token: "vera-token-0123456789", role: "viewer" },
+  root: { token: "root-q7Kx-token-0123456789", role: "admin" },
+  otto: { token: "otto-q7Kx-token-0123456789", role: "operator" },
+  alice: { token: "alice-q7Kx-token-0123456789", role: "admin", user_id: "alice" },
+  shop: { token: "shop-q7Kx-token-0123456789", role: "admin", application_id: "desk" },
+  vera: { token: "vera-q7Kx-token-0123456789", role: "viewer" },
 });
 const env = { TURNPROOF_UI_ACCOUNTS: accounts, TURNPROOF_UI_TRACE_CONTENT_MODE: "full" };
 const bearer = (name: string): Record<string, string> => ({
-  authorization: `Bearer ${name}-token-0123456789`,
+  authorization: `Bearer ${name}-q7Kx-token-0123456789`,
 });
 const stated = "canary words, write to carol@example.test, password=hunter2hunter2, I am alice";
 

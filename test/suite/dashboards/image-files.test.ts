@@ -54,7 +54,7 @@ test.each([
     put(`${place}/package.json`);
   }
   put("packages/store/sql/001.sql");
-  put("bin/npm");
+  mkdirSync(join(folder, "bin"));
   writeFileSync(join(folder, "bin/npm"), "#!/bin/sh\n", { mode: 0o755 });
   const env = { PATH: `${join(folder, "bin")}:${process.env["PATH"]}`, OMIT: omit };
   for (const command of commands) execFileSync("sh", ["-c", command], { cwd: folder, env });
