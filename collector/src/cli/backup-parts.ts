@@ -90,8 +90,8 @@ export async function copyDocuments(
 }
 
 /**
- * The journal of evidence, or what is forwarded. The account of the latter comes before its queue: a
- * batch that it counts as queued is in the copy of the queue.
+ * The journal of evidence, or what is forwarded. The account of the latter comes before its queue:
+ * a batch that it counts as queued is in the copy of the queue.
  */
 export async function copyJournal(
   dataDir: string,

@@ -41,7 +41,7 @@ function batchOf(first: number, frames: number, atMs = 1_000): StoredFrames {
     const payload = encodeFrame(events);
     return { payload, spans: 10, sequence, appendedAtMs: atMs + sequence };
   });
-  return { frames: list, refused: new Map() } as StoredFrames;
+  return { frames: list, refused: new Map() };
 }
 
 /** Sent, lost and waiting spans. */

@@ -43,7 +43,7 @@ const accountSchema = z.object({
   /** Batches of the receiver that are queued or counted, newest last. */
   batches: z.array(markSchema),
 });
-type Account = z.output<typeof accountSchema>;
+type WrittenCounts = z.output<typeof accountSchema>;
 
 /** No span. */
 export const noCounts: ForwardCounts = {
@@ -72,7 +72,7 @@ export function sumOf(one: ForwardCounts, other: ForwardCounts): ForwardCounts {
 /** The account of a directory. */
 export class ForwardAccount {
   readonly #file: string;
-  #account: Account;
+  #account: WrittenCounts;
   #writing: Promise<void> = Promise.resolve();
 
   /** Reads it; an absent one is empty. */
@@ -159,7 +159,7 @@ export class ForwardAccount {
   }
 }
 
-function read(file: string): Account {
+function read(file: string): WrittenCounts {
   const empty = { counts: noCounts, open: null, batches: [] };
   const found = accountSchema.safeParse(json(file)).data;
   if (found !== undefined) return found;

@@ -17,8 +17,8 @@ export interface ForwardQueue {
   readonly journal: Journal;
   readonly account: ForwardAccount;
   /**
-   * Queues the spans of a stored batch; resolves when they are durable or counted as lost. Frames of
-   * a batch that was here before, and that the receiver stores again, are passed over.
+   * Queues the spans of a stored batch; resolves when they are durable or counted as lost. Frames
+   * of a batch that was here before, and that the receiver stores again, are passed over.
    */
   stored(batch: StoredFrames): Promise<void>;
   close(): Promise<void>;
