@@ -82,7 +82,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     }
     // In read-only mode nothing is written beside the evidence, not even verdicts.
     if (judges && parts.readers === undefined) {
-      const onSettled = (): void => parts.ledger?.signal();
+      const onSettled = (sinceMs: number): void => parts.ledger?.signal(sinceMs);
       const judge = startJudge({ ...parts, store: parts.patient }, { onSettled, ...options.judge });
       opened.push(() => judge.close());
     }

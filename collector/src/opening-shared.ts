@@ -131,7 +131,7 @@ export async function openAlerts(
     },
   );
   opened.push(() => alerts.close());
-  parts.ledger?.listen(() => alerts.wake());
+  parts.ledger?.listen((sinceMs) => alerts.wake(sinceMs));
   if (rulesFile !== undefined) {
     const stop = watchAlertRules({
       path: rulesFile,

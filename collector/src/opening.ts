@@ -179,7 +179,7 @@ function storedBatches(
     await forward?.stored(batch);
     const record = await recording;
     await record(batch);
-    ledger.signal();
+    ledger.signal(Math.min(...batch.frames.map(({ appendedAtMs }) => appendedAtMs)));
   };
 }
 

@@ -56,8 +56,11 @@ export interface Alerts {
   resolve(id: string): Promise<boolean>;
   /** The rules of a file that has changed. */
   replaceRules(rules: readonly AlertRule[]): void;
-  /** Turns were written or judged: the rules are looked at soon. */
-  wake(): void;
+  /**
+   * Turns were written or judged: the rules are looked at soon. `sinceMs` is the receipt of the
+   * first of them, epoch milliseconds: windows since then are looked at again.
+   */
+  wake(sinceMs: number): void;
   close(): Promise<void>;
 }
 

@@ -70,6 +70,11 @@ export interface AlertDocument {
   readonly version: 1;
   /** Evidence was looked at up to here, epoch milliseconds; null before the first time. */
   readonly looked_ms: number | null;
+  /**
+   * By name of a rule over turns: those received up to here were counted with their verdicts, epoch
+   * milliseconds. Absent in a document of an earlier version.
+   */
+  readonly passed_ms?: Readonly<Record<string, number>>;
   readonly active: readonly ActiveAlert[];
   readonly closed: readonly ClosedAlert[];
   readonly outbox: readonly AlertMessage[];
@@ -91,6 +96,7 @@ const alert = {
 export const alertDocument: z.ZodType<AlertDocument> = z.object({
   version: z.literal(1),
   looked_ms: z.number().nullable(),
+  passed_ms: z.record(z.string(), z.number()).exactOptional(),
   active: z.array(
     z.object({
       ...alert,
@@ -170,7 +176,7 @@ export function isOf(
   return of.rule === rule && of.group === group;
 }
 
-/** Windows of a rule that are looked at after a time without a process. */
+/** Windows of a rule over other than turns that are looked at after a time without a process. */
 const missedMax = 200;
 
 /** The ends of the windows that were missed since a look, then now. */

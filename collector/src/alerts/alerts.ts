@@ -4,16 +4,13 @@
  * an outage of the collector hides no alarm. Of the collectors of one store one does so.
  */
 import { setImmediate as nextTask } from "node:timers/promises";
-import { isoTime } from "@turnproof/semconv";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
 import { fileKeep } from "./alert-keep.ts";
 import type { AlertKeep, RuleValues } from "./alert-keep.ts";
-import { messageBody } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import {
-  alertId,
   changeOf,
   closed,
   isOf,
@@ -23,14 +20,13 @@ import {
   resolvedBy,
   standingSilences,
 } from "./alert-state.ts";
-import type { ActiveAlert, AlertDocument, EndedEpisode, JudgedGroup } from "./alert-state.ts";
-import { breaks } from "./breach.ts";
-import { deliver, isTaken } from "./deliver.ts";
-import { evidenceOf } from "./evidence.ts";
+import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts";
+import { judgeRule, raise } from "./evaluate.ts";
+import { isOfTurns, nextLateEnd, settledTo } from "./late-windows.ts";
 import { Looking } from "./looking.ts";
-import { measureRule } from "./measure.ts";
 import type { MeasureParts } from "./measure.ts";
-import { afterAttempt, withMessages } from "./outbox.ts";
+import { withMessages } from "./outbox.ts";
+import { Sending } from "./sending.ts";
 
 /** Rules, targets and times of one collector. */
 export interface AlertOptions {
@@ -51,13 +47,12 @@ export interface AlertOptions {
 const defaultEveryMs = 2_000;
 /** Shortest pause between two looks, however often turns are written or judged. */
 const leastMs = 500;
-const weekMs = 7 * 86_400_000;
+/** Time for windows that had ended, in one look; the next one continues. */
+const lateBudgetMs = 500;
 /** How often progress is kept where nothing else changes. */
 const keepEveryMs = 30_000;
 /** How often other collectors get the last values. */
 const valuesEveryMs = 10_000;
-/** Alertmanager forgets an alert that is not sent again. */
-const repeatMs = 60_000;
 
 /** Starts the alerts. @throws CodedError `store_corrupt` for a document that is not ours */
 export async function startAlerts(parts: MeasureParts, options: AlertOptions): Promise<Alerts> {
@@ -80,10 +75,13 @@ class RunningAlerts implements Alerts {
   readonly #parts: MeasureParts;
   readonly #options: AlertOptions;
   readonly #keep: AlertKeep;
+  readonly #sending: Sending;
   #kept: AlertDocument;
   #keptAt = 0;
   #valuesAt = 0;
-  #repeatedAt = 0;
+  /** Receipt of the first turn that was written or judged since the last look. */
+  #touchedMs = Infinity;
+  readonly #beganMs: number;
   #leading: boolean;
   #looking: Looking | undefined;
   #ended = false;
@@ -100,9 +98,11 @@ class RunningAlerts implements Alerts {
     this.#parts = parts;
     this.#options = options;
     this.#keep = options.keep;
+    this.#sending = new Sending(options, parts.log);
     this.document = document;
     this.#kept = document;
     this.#leading = options.keep.shared === undefined;
+    this.#beganMs = parts.now();
   }
 
   start(): void {
@@ -115,7 +115,8 @@ class RunningAlerts implements Alerts {
     this.#looking.start();
   }
 
-  wake(): void {
+  wake(sinceMs: number): void {
+    this.#touchedMs = Math.min(this.#touchedMs, sinceMs);
     // A collector that only shows what another one finds reads it by its timer.
     if (this.#leading) this.#looking?.wake();
   }
@@ -182,8 +183,10 @@ class RunningAlerts implements Alerts {
     const now = this.#parts.now();
     await this.#obey(now);
     this.#removed(now);
+    await this.#lookBack(now);
     for (const rule of this.rules) {
-      for (const atMs of lookTimes(rule, this.document.looked_ms, now)) {
+      const looked = isOfTurns(rule) ? null : this.document.looked_ms;
+      for (const atMs of lookTimes(rule, looked, now)) {
         if (this.#ended) return;
         await this.#lookAt(rule, atMs);
         await nextTask();
@@ -197,58 +200,69 @@ class RunningAlerts implements Alerts {
     if (this.#keep.leads()) await this.#send(now);
   }
 
-  async #lookAt(rule: AlertRule, atMs: number): Promise<void> {
-    const judged = await this.#judge(rule, atMs);
-    this.values = new Map(this.values).set(rule.name, judged);
-    const { fresh, ended, kept } = changeOf(rule, this.document.active, judged, atMs);
-    const others = this.document.active.filter((alert) => alert.rule !== rule.name);
-    const raised = await Promise.all(fresh.map((one) => this.#raise(rule, one, atMs)));
+  /** Windows that had ended when their turns were written or judged, before those of now. */
+  async #lookBack(now: number): Promise<void> {
+    const until = performance.now() + lateBudgetMs;
+    const known = this.#passed();
+    const at = { now, began: this.#beganMs, known };
+    const settled = await settledTo(this.#parts, this.rules.filter(isOfTurns), at);
+    for (const [rule, to] of settled) {
+      let passed = known.get(rule.name) ?? to;
+      const liveFrom = now - rule.window_ms;
+      while (passed < liveFrom && !this.#ended && performance.now() < until) {
+        const lasts = this.document.active.some(
+          ({ rule: name, broken_ms }) => name === rule.name && broken_ms <= passed,
+        );
+        const end = await nextLateEnd(this.#parts, rule, { after: passed, lasts });
+        if (end === undefined) passed = Math.max(passed, to);
+        if (end === undefined || end > to) break;
+        await this.#lookAt(rule, end, true);
+        passed = end;
+        await nextTask();
+      }
+      known.set(rule.name, passed < liveFrom ? passed : Math.max(passed, to));
+      this.document = { ...this.document, passed_ms: Object.fromEntries(known) };
+    }
+  }
+
+  /** Up to when each rule has passed its turns, with what was written or judged since. */
+  #passed(): Map<string, number> {
+    const touched = this.#touchedMs - 1;
+    this.#touchedMs = Infinity;
+    const { looked_ms: looked, passed_ms } = this.document;
+    const known = new Map<string, number>();
+    for (const { name } of this.rules.filter(isOfTurns)) {
+      // A version without late windows kept no more than its last look.
+      const at = passed_ms === undefined ? looked : passed_ms[name];
+      if (at !== null && at !== undefined) known.set(name, Math.min(at, touched));
+    }
+    this.document = { ...this.document, passed_ms: Object.fromEntries(known) };
+    return known;
+  }
+
+  async #lookAt(rule: AlertRule, atMs: number, isLate = false): Promise<void> {
+    // A late window changes nothing about an alert that was found to last beyond it.
+    const isOpen = (one: ActiveAlert): boolean =>
+      one.rule === rule.name && (!isLate || one.broken_ms <= atMs);
+    const open = this.document.active.filter(isOpen);
+    const others = this.document.active.filter((one) => !isOpen(one));
+    const found = await judgeRule(this.#parts, rule, { atMs, open });
+    if (!isLate) this.values = new Map(this.values).set(rule.name, found);
+    const judged = found.filter(({ group }) => !others.some((one) => isOf(one, rule.name, group)));
+    const { fresh, ended, kept } = changeOf(rule, open, judged, atMs);
+    const { scope } = this.#options;
+    const how = { atMs, isLate, scope, closed: this.document.closed };
+    const raised = await Promise.all(fresh.map((one) => raise(this.#parts, rule, one, how)));
     this.document = {
       ...this.document,
-      active: [...others, ...kept, ...ended.map(({ alert }) => alert), ...raised],
+      active: [
+        ...others,
+        ...kept,
+        ...ended.map(({ alert }) => alert),
+        ...raised.filter((one) => one !== undefined),
+      ],
     };
     for (const one of ended) this.#end(rule, one, atMs);
-  }
-
-  async #judge(rule: AlertRule, atMs: number): Promise<readonly JudgedGroup[]> {
-    const measured = await measureRule(this.#parts, rule, atMs);
-    const before =
-      rule.change === undefined ? [] : await measureRule(this.#parts, rule, atMs - weekMs);
-    const judged = measured.map((one) => {
-      const old = before.find(({ group }) => group === one.group)?.value ?? null;
-      return { ...one, broken: breaks(rule, one.value, old) };
-    });
-    if (rule.measure !== "findings") return judged;
-    // A group without such a turn has none of them: that is a result.
-    const gone = this.document.active.filter(
-      ({ rule: name, group }) => name === rule.name && !measured.some((one) => one.group === group),
-    );
-    return [
-      ...judged,
-      ...gone.map(({ group }) => ({
-        group,
-        value: 0,
-        count: 0,
-        broken: breaks(rule, 0, null) ?? false,
-      })),
-    ];
-  }
-
-  async #raise(rule: AlertRule, { group, value }: JudgedGroup, atMs: number): Promise<ActiveAlert> {
-    const last = this.document.closed.find((one) => isOf(one, rule.name, group));
-    const afterMs = last === undefined ? 0 : Date.parse(last.ended);
-    const { onset, roots } = await evidenceOf(this.#parts, rule, { group, endMs: atMs, afterMs });
-    return {
-      id: alertId({ scope: this.#options.scope, rule: rule.name, group, onset }),
-      rule: rule.name,
-      group,
-      since: isoTime(atMs),
-      value,
-      roots: [...roots],
-      broken_ms: atMs,
-      notified: false,
-      resolved: false,
-    };
   }
 
   #end(rule: AlertRule, { alert, reason, value }: EndedEpisode, atMs: number): void {
@@ -300,8 +314,8 @@ class RunningAlerts implements Alerts {
 
   /** Keeps the document where it changed; progress alone now and then. */
   async #save(now: number): Promise<void> {
-    const { looked_ms: _looked, ...is } = this.document;
-    const { looked_ms: _kept, ...was } = this.#kept;
+    const { looked_ms: _looked, passed_ms: _passed, ...is } = this.document;
+    const { looked_ms: _kept, passed_ms: _was, ...was } = this.#kept;
     const same = JSON.stringify(is) === JSON.stringify(was);
     if (same && now - this.#keptAt < keepEveryMs) return;
     const { document } = this;
@@ -320,34 +334,12 @@ class RunningAlerts implements Alerts {
   }
 
   async #send(now: number): Promise<void> {
-    const due = this.document.outbox.filter(({ next_ms: at }) => at <= now);
-    if (due.length > 0) {
-      const result = await deliver(due, this.#options);
-      if (result.failed.size > 0) {
-        this.#parts.log.warn("alert_not_taken", { count: result.failed.size });
-      }
-      this.document = afterAttempt(this.document, result, this.targets, now);
+    const sent = await this.#sending.attempt(this.document, now);
+    if (sent !== this.document) {
+      this.document = sent;
       await this.#save(now);
     }
-    await this.#repeat(now);
-  }
-
-  async #repeat(now: number): Promise<void> {
-    const managers = this.targets.filter(({ kind }) => kind === "alertmanager");
-    if (managers.length === 0 || now - this.#repeatedAt < repeatMs) return;
-    this.#repeatedAt = now;
-    for (const target of managers) {
-      for (const alert of this.document.active) {
-        const rule = this.rules.find(({ name }) => name === alert.rule);
-        if (rule === undefined || !alert.notified || alert.resolved) continue;
-        if (rule.to !== undefined && !rule.to.includes(target.name)) continue;
-        const body = messageBody(
-          target,
-          this.#event("firing", rule, { alert, value: alert.value }, now),
-        );
-        if (!(await isTaken(target, { id: alert.id, body }, this.#options))) return;
-      }
-    }
+    await this.#sending.repeat(sent, this.rules, now);
   }
 
   silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void> {

@@ -12,6 +12,8 @@ import type { MeasureParts } from "./measure.ts";
 export interface AlertEvidence {
   readonly onset: string;
   readonly roots: readonly string[];
+  /** False where no turn of the window was received since then. */
+  readonly isNew: boolean;
 }
 
 const rootsMax = 3;
@@ -40,12 +42,13 @@ export async function evidenceOf(
   const roots = [...new Set(records.flatMap(({ row }) => row.root_trace_id ?? []))];
   const slot = isoTime(Math.floor(endMs / rule.window_ms) * rule.window_ms);
   // Its last turn names the silence of a group.
-  if (silent) return { onset: records[0]?.row.received_at ?? slot, roots };
-  if (badCondition(rule).length === 0) return { onset: slot, roots };
+  if (silent) return { onset: records[0]?.row.received_at ?? slot, roots, isNew: true };
+  if (badCondition(rule).length === 0) return { onset: slot, roots, isNew: false };
   const after = { time: "received_at" as const, from: isoTime(afterMs) };
   const first = await ledger.listTurns(
     { scope, where: [...question.where, after] },
     { order: { by: "received_at", ascending: true }, limit: 1 },
   );
-  return { onset: first.records[0]?.row.received_at ?? slot, roots };
+  const onset = first.records[0]?.row.received_at;
+  return { onset: onset ?? slot, roots, isNew: onset !== undefined };
 }

@@ -26,7 +26,7 @@ export interface MeasureParts extends JudgeParts {
 }
 
 /** A turn that lasts longer than this is not found by its last receipt. */
-const longestTurnMs = 86_400_000;
+export const longestTurnMs = 86_400_000;
 /** How far back a group must have been heard to be silent now. */
 const heardMs = 86_400_000;
 /** Most groups of one rule, those with the most turns. */

@@ -23,6 +23,8 @@ export interface JudgedRoots {
   readonly turns: number;
   /** The latest receipt behind the verdicts; empty without one. */
   readonly asOf: string;
+  /** The last receipt of that root of these which was quiet first; empty without one. */
+  readonly first: string;
   /** Roots with rows in the journal: they are judged later. */
   readonly waiting: readonly string[];
 }
@@ -48,10 +50,11 @@ export async function judgeRoots(
     const held = turns === undefined ? {} : { held: turns };
     judged.push({ window, whole: { root, events: window.events, rows, epoch, ...held } });
   }
-  const { turns, asOf } = await settleTurns(parts, judged, briefing, memory);
+  const { turns, asOf, first } = await settleTurns(parts, judged, briefing, memory);
   const waiting = [...early, ...[...drafts.others.keys()].filter((root) => !windows.has(root))];
   const latest = drafts.settled.reduce((last, { as_of: at }) => laterOf(last, at ?? ""), asOf);
-  return { turns: turns + drafts.settled.length, asOf: latest, waiting };
+  const earliest = drafts.settled.reduce((from, { as_of: at }) => firstOf(from, at ?? ""), first);
+  return { turns: turns + drafts.settled.length, asOf: latest, first: earliest, waiting };
 }
 
 interface JudgedWindow {
@@ -77,14 +80,20 @@ async function settleTurns(
     const of = turns.get(root);
     return (_row, own) => of?.judge(own);
   });
-  let asOf = "";
+  let [asOf, first] = ["", ""];
   let judged = 0;
   for (const [{ root }, of] of turns) {
     open.note(root, of.unended());
     judged += of.judged;
     asOf = laterOf(asOf, of.window.as_of ?? "");
+    first = firstOf(first, of.window.as_of ?? "");
   }
-  return { turns: judged, asOf };
+  return { turns: judged, asOf, first };
+}
+
+/** The earlier of two times; one that is empty is none. */
+function firstOf(a: string, b: string): string {
+  return a === "" || (b !== "" && b < a) ? b : a;
 }
 
 function laterOf(a: string, b: string): string {

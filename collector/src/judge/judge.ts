@@ -29,8 +29,8 @@ export interface JudgeOptions {
   readonly firstMs?: number;
   /** Roots of one page of the store; with more, the next check follows at once. */
   readonly rootsMax?: number;
-  /** Called after a check that settled turns. */
-  readonly onSettled?: () => void;
+  /** Called after a check that settled turns, with the first receipt of a root among them, in ms. */
+  readonly onSettled?: (sinceMs: number) => void;
 }
 
 /** The running judge. */
@@ -117,6 +117,8 @@ class RunningJudge {
   private wideAt: number;
   private keptAt: number;
   private wanted: number;
+  /** First receipt of a root that was judged in this check. */
+  private first = "";
 
   constructor(parts: JudgeParts, options: Required<JudgeOptions>) {
     this.parts = parts;
@@ -154,7 +156,8 @@ class RunningJudge {
       if (!more) break;
       latest = await this.briefed();
     }
-    if (total > 0) this.options.onSettled();
+    if (total > 0) this.options.onSettled(this.first === "" ? now : Date.parse(this.first));
+    this.first = "";
     if (now - this.keptAt >= keepEveryMs) {
       await this.keep();
       this.keptAt = now;
@@ -190,7 +193,9 @@ class RunningJudge {
     let reached = "";
     for (let from = 0; from < roots.length && !this.closed; from += rootsPerWrite) {
       const some = roots.slice(from, from + rootsPerWrite);
-      const { turns, asOf, waiting } = await judgeRoots(this.parts, some, briefing, this.memory);
+      const found = await judgeRoots(this.parts, some, briefing, this.memory);
+      const { turns, asOf, first, waiting } = found;
+      if (first !== "") this.first = earlier(first, this.first === "" ? null : this.first);
       for (const root of some) this.waiting.delete(root);
       for (const root of waiting) this.waiting.add(root);
       for (const root of some) if (!this.waiting.has(root)) done(root);

@@ -3,18 +3,19 @@
  * thread does so.
  */
 
-/** One signal without a value; it reaches what listens at that moment. */
+/** One signal; it reaches what listens at that moment. */
 export interface LedgerSignal {
-  signal(): void;
-  listen(listener: () => void): void;
+  /** @param sinceMs receipt of the first of these turns, epoch milliseconds */
+  signal(sinceMs: number): void;
+  listen(listener: (sinceMs: number) => void): void;
 }
 
 /** The signal of one collector. */
 export function ledgerSignal(): LedgerSignal {
-  const listeners: (() => void)[] = [];
+  const listeners: ((sinceMs: number) => void)[] = [];
   return {
-    signal: () => {
-      for (const listener of listeners) listener();
+    signal: (sinceMs) => {
+      for (const listener of listeners) listener(sinceMs);
     },
     listen: (listener) => void listeners.push(listener),
   };

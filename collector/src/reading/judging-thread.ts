@@ -48,7 +48,8 @@ async function begin(): Promise<RecordBatch> {
     draft: draftJudge(config, contracts),
   });
   // A thread whose parent is gone has no alerts to wake.
-  const onSettled = (): void => void calls.request("judged", null).catch(() => {});
+  const onSettled = (sinceMs: number): void =>
+    void calls.request("judged", sinceMs).catch(() => {});
   const parts = {
     config,
     contracts,

@@ -192,8 +192,8 @@ function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
     pending: async () => ({ value: await lent().pending() }),
     knownRoots: async (roots: readonly string[]) => ({ value: await lent().knownRoots(roots) }),
     settled: async (waitMs: number) => ({ value: await parts.ingest.settled(waitMs) }),
-    judged: async () => {
-      parts.ledger?.signal();
+    judged: async (sinceMs: number) => {
+      parts.ledger?.signal(sinceMs);
       return { value: null };
     },
     memory: async (requested: { readonly method: string; readonly args: readonly unknown[] }) => ({

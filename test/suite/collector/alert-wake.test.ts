@@ -34,7 +34,7 @@ test("a verdict brings the message of its alert, without a timer", async () => {
   await soon(() => expect(alerts.document.looked_ms).toBe(start));
   await stand.put(turnAt("root-1", start));
   stand.now += 10_000;
-  const judge = stand.judge({}, { onSettled: () => alerts.wake() });
+  const judge = stand.judge({}, { onSettled: (sinceMs) => alerts.wake(sinceMs) });
   expect(await judge.look()).toBe(1);
   expect(await stand.verdicts()).toEqual({ "root-1": "success" });
   await soon(() => expect(receiver.got).toHaveLength(1));

@@ -1,0 +1,75 @@
+/**
+ * @module Evaluate: a rule at the end of one window: which groups break it, and the alert of one
+ * that did not fire.
+ */
+import { isoTime } from "@turnproof/semconv";
+
+import { alertId, isOf } from "./alert-state.ts";
+import type { ActiveAlert, ClosedAlert, JudgedGroup } from "./alert-state.ts";
+import type { AlertRule } from "../config/alert-rules.ts";
+import { breaks } from "./breach.ts";
+import { evidenceOf } from "./evidence.ts";
+import { measureRule } from "./measure.ts";
+import type { MeasureParts } from "./measure.ts";
+
+const weekMs = 7 * 86_400_000;
+
+/** Groups of a rule in the window that ends then. @param of `open`: alerts of the rule that fire */
+export async function judgeRule(
+  parts: MeasureParts,
+  rule: AlertRule,
+  { atMs, open }: { readonly atMs: number; readonly open: readonly ActiveAlert[] },
+): Promise<readonly JudgedGroup[]> {
+  const measured = await measureRule(parts, rule, atMs);
+  const before = rule.change === undefined ? [] : await measureRule(parts, rule, atMs - weekMs);
+  const judged = measured.map((one) => {
+    const old = before.find(({ group }) => group === one.group)?.value ?? null;
+    return { ...one, broken: breaks(rule, one.value, old) };
+  });
+  if (rule.measure !== "findings") return judged;
+  // A group without such a turn has none of them: that is a result.
+  const gone = open.filter(({ group }) => !measured.some((one) => one.group === group));
+  const broken = breaks(rule, 0, null) ?? false;
+  return [...judged, ...gone.map(({ group }) => ({ group, value: 0, count: 0, broken }))];
+}
+
+/** Where and when an alert is raised. */
+interface RaisedAt {
+  /** End of the window, epoch milliseconds. */
+  readonly atMs: number;
+  /** The window had ended before its turns were written or judged. */
+  readonly isLate: boolean;
+  /** Names the deployment in ids. */
+  readonly scope: string;
+  readonly closed: readonly ClosedAlert[];
+}
+
+/**
+ * The alert of a group that breaks its rule. Undefined where an earlier one was about the same
+ * turns of a late window.
+ */
+export async function raise(
+  parts: MeasureParts,
+  rule: AlertRule,
+  { group, value }: JudgedGroup,
+  { atMs, isLate, scope, closed }: RaisedAt,
+): Promise<ActiveAlert | undefined> {
+  const ends = closed.flatMap((one) => {
+    const began = Date.parse(one.since) - rule.window_ms;
+    return isOf(one, rule.name, group) && began < atMs ? [Date.parse(one.ended)] : [];
+  });
+  const afterMs = Math.max(0, ...ends);
+  const { onset, roots, isNew } = await evidenceOf(parts, rule, { group, endMs: atMs, afterMs });
+  if (isLate && !isNew && afterMs > atMs - rule.window_ms) return undefined;
+  return {
+    id: alertId({ scope, rule: rule.name, group, onset }),
+    rule: rule.name,
+    group,
+    since: isoTime(atMs),
+    value,
+    roots: [...roots],
+    broken_ms: atMs,
+    notified: false,
+    resolved: false,
+  };
+}

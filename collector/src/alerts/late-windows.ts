@@ -1,0 +1,102 @@
+/**
+ * @module LateWindows: windows that had ended when their turns were written or judged, because the
+ * collector was stopped, its journal was read again, or the judge was behind. They begin every half
+ * a window, in whole steps since the epoch: the same for each process, so that ids are the same.
+ */
+import { isoTime } from "@turnproof/semconv";
+import type { TurnCondition } from "@turnproof/store";
+
+import { collectorScope } from "../access/grants.ts";
+import type { AlertRule } from "../config/alert-rules.ts";
+import { markOf } from "../judge/judge-windows.ts";
+import { readTerms } from "../ui/display/filter-terms.ts";
+import { longestTurnMs, ruleQuestion } from "./measure.ts";
+import type { MeasureParts } from "./measure.ts";
+
+const notOfTurns: ReadonlySet<AlertRule["measure"]> = new Set([
+  "silence",
+  "judge_lag_ms",
+  "lost_events",
+]);
+const ofVerdicts: ReadonlySet<AlertRule["measure"]> = new Set([
+  "verdict_share",
+  "findings",
+  "contract_share",
+]);
+const verdictTerms: ReadonlySet<string> = new Set(["verdict", "finding", "contract"]);
+/** A verdict that is replaced, or a turn that is not in the ledger yet, is no older than this. */
+const trailMs = 10_000;
+/** A turn that no judge settles for this long is not waited for. */
+const waitMs = 10 * 60_000;
+
+/** True for a rule over the turns that were received in its window. */
+export function isOfTurns({ measure }: AlertRule): boolean {
+  return !notOfTurns.has(measure);
+}
+
+/** True where the value depends on verdicts. */
+function isOfVerdicts({ measure, where = "" }: AlertRule): boolean {
+  return ofVerdicts.has(measure) || readTerms(where).terms.some(({ key }) => verdictTerms.has(key));
+}
+
+/** For each rule the receipt up to which turns are written, and judged where it depends on that. */
+export async function settledTo(
+  parts: MeasureParts,
+  rules: readonly AlertRule[],
+  at: {
+    readonly now: number;
+    /** When this process began to wait for the judge. */
+    readonly began: number;
+    /** Receipts up to which rules have passed, by name. */
+    readonly known: ReadonlyMap<string, number>;
+  },
+): Promise<ReadonlyMap<AlertRule, number>> {
+  const { now, began, known } = at;
+  const written = Math.min(Date.parse(markOf(parts)), now - trailMs);
+  const judged = rules.filter(isOfVerdicts);
+  const passed = judged.map(({ name }) => known.get(name) ?? written);
+  const from = now - began < waitMs ? Math.min(written, ...passed) : now - waitMs;
+  const unjudged = [{ text: "verdict", is: "unjudged" }] as const;
+  const oldest = judged.length === 0 ? undefined : await firstReceipt(parts, unjudged, from);
+  const settled = Math.min(written, (oldest ?? now) - 1);
+  return new Map(rules.map((rule) => [rule, isOfVerdicts(rule) ? settled : written]));
+}
+
+/**
+ * End of the next window after this time that has a turn; undefined without one. @param of
+ * `lasts`: an alert of the rule fires, so that a window without turns counts as well
+ */
+export async function nextLateEnd(
+  parts: MeasureParts,
+  rule: AlertRule,
+  { after, lasts }: { readonly after: number; readonly lasts: boolean },
+): Promise<number | undefined> {
+  const step = rule.window_ms / 2;
+  const next = (Math.floor(after / step) + 1) * step;
+  if (lasts) return next;
+  const { where } = await ruleQuestion(parts.store.ledger, rule);
+  const first = await firstReceipt(parts, where, next - rule.window_ms);
+  if (first === undefined) return undefined;
+  return Math.max(next, (Math.floor(first / step) + 1) * step);
+}
+
+/** Receipt of the first turn since then, epoch milliseconds. */
+async function firstReceipt(
+  { store }: MeasureParts,
+  where: readonly TurnCondition[],
+  fromMs: number,
+): Promise<number | undefined> {
+  const question = {
+    scope: collectorScope(),
+    where: [
+      ...where,
+      // The order of the ledger; without it the whole history is read.
+      { time: "first_received", from: isoTime(fromMs - longestTurnMs) } as const,
+      { time: "received_at", from: isoTime(fromMs) } as const,
+    ],
+  };
+  const order = { by: "received_at", ascending: true } as const;
+  const { records } = await store.ledger.listTurns(question, { order, limit: 1 });
+  const at = records[0]?.row.received_at;
+  return at === undefined || at === null ? undefined : Date.parse(at);
+}
