@@ -34,7 +34,7 @@ const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 
 /** A store, and where its alerts are kept: the same for each opening. */
 interface Place {
   readonly store: EvidenceStore;
-  keep(): AlertKeep;
+  readonly keep: () => AlertKeep;
 }
 
 let clock: Clock;
