@@ -184,7 +184,7 @@ test.each(typed)(
   "a user goes under what was typed and under its keyed form: %s",
   async (mail) => {
     const dataDir = folder();
-    const secret = "0123456789abcdef0123456789abcdef";
+    const secret = "q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu";
     const env = {
       TURNPROOF_DATA_DIR: dataDir,
       TURNPROOF_BACKEND: "filesystem",
