@@ -36,7 +36,7 @@ test("memory: a quick start, and what operators do", async () => {
 test("agent: a quick start, a stream, a tool, what the host adds, and its job", async () => {
   await using server = await startScriptedModel();
   const store = ephemeral();
-  const key = "0123456789abcdef0123456789abcdef";
+  const key = "q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu";
   await using collector = await openCollector({ store, env: { TURNPROOF_IDENTITY_KEY: key } });
   const parts = blocks("agent");
   const [start = "", keyed = "", stream = "", , tool = "", , host = "", job = ""] = parts;
