@@ -38,11 +38,7 @@ export class Sending {
   }
 
   /** Sends what fires to Alertmanager again, now and then. */
-  async repeat(
-    { active }: AlertDocument,
-    rules: readonly AlertRule[],
-    now: number,
-  ): Promise<void> {
+  async repeat({ active }: AlertDocument, rules: readonly AlertRule[], now: number): Promise<void> {
     const { targets, base } = this.#options;
     const managers = targets.filter(({ kind }) => kind === "alertmanager");
     if (managers.length === 0 || now - this.#repeatedAt < repeatMs) return;
