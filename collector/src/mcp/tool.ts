@@ -18,10 +18,13 @@ const aBudget = (least: number) =>
 /** Parameters that every tool has. */
 const shared = { budget: aBudget(200) };
 
-/** Parameters of a list that is walked: a cursor alone takes more tokens than a short answer. */
+/**
+ * Parameters of a list that is walked: a cursor alone takes about 340 tokens, and up to 400 by
+ * chance of its cipher text.
+ */
 export const walkParameters = {
   cursor: z.string().max(8_192).optional().describe("The cursor of the page before."),
-  budget: aBudget(600),
+  budget: aBudget(700),
 };
 
 /** One tool. */
