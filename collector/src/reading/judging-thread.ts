@@ -16,6 +16,7 @@ import { recordFrames } from "../receive/record-frames.ts";
 import type { RecordBatch } from "../receive/record-frames.ts";
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";
+import { collectedWhenIdle } from "./idle-collection.ts";
 import { logOver, openThreadStores } from "./thread-link.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 
@@ -23,6 +24,7 @@ const start = workerData as ThreadStart & { readonly reported: Reported };
 let reported = start.reported;
 
 const begun = Promise.withResolvers<RecordBatch>();
+const worked = collectedWhenIdle();
 const calls = connectCalls(parentPort as Port, {
   notify: async (given: Reported) => {
     reported = given;
@@ -34,7 +36,7 @@ const calls = connectCalls(parentPort as Port, {
   },
   stored: async (batch: StoredFrames) => {
     const record = await begun.promise;
-    await record(batch);
+    await worked(() => record(batch));
     return { value: null };
   },
 });

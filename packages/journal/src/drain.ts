@@ -93,7 +93,7 @@ export interface Drain {
 const paceDefaults: PaceOptions = { everyMs: 1_000, quickMs: 20, quickMax: 10, fullSpans: 10_000 };
 
 const defaults = {
-  batchSpans: 50_000,
+  batchSpans: 20_000,
   batchBytes: 64 * 1024 * 1024,
   inFlightMax: 3,
   callTimeoutMs: 60_000,

@@ -67,6 +67,12 @@ const ephemeral = (dir = dataDir()): Record<string, string> => ({
 const exited = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve) => child.once("exit", resolve));
 
+/** Variables of the allocator in the environment that a process was started with. */
+function allocatorOf(child: ChildProcess): readonly string[] {
+  const environment = readFileSync(`/proc/${child.pid}/environ`, "utf8").split("\0");
+  return environment.filter((variable) => variable.startsWith("MALLOC_")).toSorted();
+}
+
 /** How many worker threads of Node a child has, by the names that the kernel lists. */
 function workerThreads(child: ChildProcess): number {
   const tasks = `/proc/${child.pid}/task`;
@@ -141,6 +147,22 @@ describe("the process", () => {
     expect((await run(["nonsense"])).code).toBe(2);
     expect((await run(["--help"])).out).toContain("canary");
   });
+
+  test.runIf(process.platform === "linux")(
+    "freed memory goes back to the system, by settings of the allocator that a host may set",
+    async () => {
+      const [own, set] = await Promise.all(
+        [{}, { MALLOC_ARENA_MAX: "8" }].map(async (env) => {
+          const child = start(["--port", "0"], { ...ephemeral(), ...env });
+          await listening(child);
+          return allocatorOf(child);
+        }),
+      );
+      const thresholds = ["MALLOC_MMAP_THRESHOLD_=131072", "MALLOC_TRIM_THRESHOLD_=131072"];
+      expect(own).toEqual(["MALLOC_ARENA_MAX=2", ...thresholds]);
+      expect(set).toEqual(["MALLOC_ARENA_MAX=8", ...thresholds]);
+    },
+  );
 
   test("a signal ends it promptly though somebody follows the tail", async () => {
     const child = start(["--port", "0"], ephemeral());

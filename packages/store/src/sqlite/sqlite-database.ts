@@ -44,7 +44,7 @@ export function requireSqlite(): void {
 /** Timeout of a read that waits for another process, in milliseconds; it blocks the thread. */
 const readWaitMs = 5_000;
 const walBytesMax = 64 * 1_024 * 1_024;
-const cacheKilobytes = 64 * 1_024;
+const cacheKilobytes = 16 * 1_024;
 
 /**
  * Opens a database file, creating it where it is missing, or `:memory:`. Commits are durable.

@@ -1,0 +1,127 @@
+/**
+ * @module Memory bench: resident memory that requests take which are small on the wire and large
+ * behind it. A collector in its own process is attacked; its memory is read every 20 ms.
+ * `npm run build && node -C @turnproof/source test/bench/stall/memory.ts [filesystem [seconds]]`.
+ */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { turnsBody } from "../../campaigns/soak-turns.ts";
+import { startCollector } from "../../suite/faults/collector-child.ts";
+import { oneTrace, oneTraceHeaders } from "../../suite/faults/one-trace.ts";
+
+const backend = process.argv[2] ?? "clickhouse";
+const spans = 45_000;
+const dataDir = await mkdtemp(join(tmpdir(), "turnproof-memory-"));
+const collector = await startCollector(dataDir, { TURNPROOF_BACKEND: backend });
+const rootOf = (at: number): string => String(at).padStart(32, "5");
+
+/** Anonymous memory of the collector in MB: pages of files are the system's to reclaim. */
+function residentMegabytes(): number {
+  const status = readFileSync(`/proc/${collector.process.pid}/status`, "utf8");
+  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024;
+}
+
+async function peakDuring(work: () => Promise<unknown>): Promise<number> {
+  let peak = 0;
+  const timer = setInterval(() => (peak = Math.max(peak, residentMegabytes())), 20);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return peak;
+}
+
+const send = async (root: string, count: number): Promise<number> => {
+  const body = oneTrace(root, count);
+  const answer = await fetch(`${collector.url}/v1/traces`, {
+    method: "POST",
+    headers: oneTraceHeaders,
+    body,
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+const get = async (path: string): Promise<number> => {
+  const answer = await fetch(`${collector.url}${path}`, { headers: { accept: "text/html" } });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+async function judged(root: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${collector.url}/traces/turns.json?limit=100`);
+    const { items } = (await answer.json()) as {
+      items: { root_trace_id: string; verdict?: string | null }[];
+    };
+    const row = items.find(({ root_trace_id: id }) => id === root);
+    if (row?.verdict !== undefined && row.verdict !== null) return;
+    await sleep(500);
+  }
+}
+
+/** So long under load, 2,000 spans a second with readers: caches and heaps have their size then. */
+async function ordinaryLoad(seconds: number): Promise<void> {
+  const until = Date.now() + seconds * 1_000;
+  const paths = ["/traces", "/agents/support-desk", "/threads", "/traces/health", "/traces/cost"];
+  for (let round = 0; Date.now() < until; round++) {
+    const next = sleep(500);
+    await fetch(`${collector.url}/v1/traces`, {
+      method: "POST",
+      headers: { "content-type": "application/x-protobuf" },
+      body: turnsBody(round * 1_000, 1_000),
+    }).then((answer) => answer.arrayBuffer());
+    if (round % 4 === 0) void get(paths[(round / 4) % paths.length] ?? "").catch(() => {});
+    await next;
+  }
+}
+
+try {
+  await ordinaryLoad(Number(process.argv[3] ?? 120));
+  await sleep(15_000);
+  const base = residentMegabytes();
+  const row = (name: string, peak: number): void => {
+    const over = (peak - base).toFixed(0);
+    process.stdout.write(`${name.padEnd(44)} peak ${peak.toFixed(0)} MB, over base ${over} MB\n`);
+  };
+  process.stdout.write(
+    `${backend}, load ${loadavg()[0]?.toFixed(1)}, base ${base.toFixed(0)} MB\n`,
+  );
+  row(
+    "48 bodies of 5,000 spans at once, until judged",
+    await peakDuring(() =>
+      Promise.all(Array.from({ length: 48 }, (_, at) => send(rootOf(at + 10), 5_000))).then(() =>
+        judged(rootOf(57)),
+      ),
+    ),
+  );
+  await sleep(20_000);
+  row("at rest", residentMegabytes());
+  row(
+    `1 body of ${spans} spans, until judged`,
+    await peakDuring(async () => {
+      await send(rootOf(1), spans);
+      await judged(rootOf(1));
+    }),
+  );
+  await sleep(20_000);
+  row("at rest", residentMegabytes());
+  row("1 page of it", await peakDuring(() => get(`/traces/${rootOf(1)}`)));
+  await sleep(20_000);
+  row(
+    "3 pages of it at once, until judged",
+    await peakDuring(() =>
+      Promise.all([1, 2, 3].map(() => get(`/traces/${rootOf(1)}?a=${Math.random()}`))),
+    ),
+  );
+  await sleep(20_000);
+  row("at rest", residentMegabytes());
+} finally {
+  await collector.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
