@@ -60,8 +60,9 @@ const environment = { ...allocator, ...process.env };
  * start. Commands and their help run as they are, so that they take no longer (decision 0021).
  */
 function startWithAllocator() {
-  const [first = "--"] = process.argv.slice(2);
-  const serves = first.startsWith("-") && !["-h", "--help", "-V", "--version"].includes(first);
+  const [first = "ui"] = process.argv.slice(2);
+  const helps = ["-h", "--help", "-V", "--version"].includes(first);
+  const serves = first === "ui" || (first.startsWith("-") && !helps);
   const set = Object.keys(allocator).every((name) => process.env[name] !== undefined);
   // A channel to the parent would be closed.
   const can = process.platform === "linux" && "execve" in process && !process.channel;

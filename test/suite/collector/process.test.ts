@@ -153,7 +153,8 @@ describe("the process", () => {
     async () => {
       const [own, set] = await Promise.all(
         [{}, { MALLOC_ARENA_MAX: "8" }].map(async (env) => {
-          const child = start(["--port", "0"], { ...ephemeral(), ...env });
+          const command = "MALLOC_ARENA_MAX" in env ? ["ui"] : [];
+          const child = start([...command, "--port", "0"], { ...ephemeral(), ...env });
           await listening(child);
           return allocatorOf(child);
         }),
