@@ -1,7 +1,7 @@
 /**
  * @module Memory bench: resident memory that requests take which are small on the wire and large
  * behind it. A collector in its own process is attacked; its memory is read every 20 ms.
- * `npm run build && node -C @turnproof/source test/bench/stall/memory.ts [filesystem [seconds]]`.
+ * `npm run build && node -C @turnproof/source test/bench/memory/run.ts [filesystem [seconds]]`.
  */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
