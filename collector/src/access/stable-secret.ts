@@ -3,7 +3,7 @@
  * with mode 0600. A key that was made once and is gone or empty is never replaced silently: what it
  * signed and keyed could not be checked or found any more.
  */
-import { randomBytes } from "node:crypto";
+import { createPrivateKey, randomBytes } from "node:crypto";
 import {
   appendFileSync,
   existsSync,
@@ -107,6 +107,21 @@ export function readSecret(dataDir: string, name: string): string {
   }
   if (secret.trim() === "") throw new CodedError("key_unusable", { field: fieldOf(name) });
   return secret;
+}
+
+/**
+ * Reads a secret as its use does, and makes none.
+ *
+ * @throws CodedError `key_unusable` naming the file that is gone, empty, cut or damaged
+ */
+export function checkSecret(dataDir: string, name: string): void {
+  const text = readSecret(dataDir, name);
+  if (!name.endsWith(".pem")) return void keysIn(text, name);
+  try {
+    createPrivateKey(text);
+  } catch (cause) {
+    throw new CodedError("key_unusable", { field: fieldOf(name), cause });
+  }
 }
 
 /** A key's file, as an error names it. */

@@ -72,7 +72,7 @@ export async function openLate<T extends Closable>(options: LateOptions<T>): Pro
     state.failure = error;
     if (before !== undefined && before.code === error.code && before.field === error.field) return;
     const { code, field } = error;
-    const reason = reasonWords(error);
+    const reason = reasonWords({ code, field, isServer: true });
     log.warn(`${part}_away`, {
       backend,
       host,

@@ -12,7 +12,15 @@ export interface StoreAway {
 }
 
 /** Null where the store answers its check. */
-export async function storeAway(store: Pick<EvidenceStore, "check">): Promise<StoreAway | null> {
+export async function storeAway({
+  store,
+  server,
+}: {
+  readonly store: Pick<EvidenceStore, "check">;
+  /** Its host; null for one in the data directory. */
+  readonly server: string | null;
+}): Promise<StoreAway | null> {
   const { ok, code = "internal_error", reason } = await store.check();
-  return ok ? null : { code, reason: reasonWords({ code, field: reason }) };
+  const isServer = server !== null;
+  return ok ? null : { code, reason: reasonWords({ code, field: reason, isServer }) };
 }

@@ -5,6 +5,8 @@
 import { codes } from "@turnproof/semconv";
 import type { Code, CodeRow } from "@turnproof/semconv";
 
+import { damageOf, damageWords } from "./store-damage.ts";
+
 /** By the field of a store's error. */
 const words: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/ ECONNREFUSED$/, "nothing listens there"],
@@ -27,8 +29,12 @@ const words: readonly (readonly [pattern: RegExp, words: string])[] = [
 export function reasonWords(of: {
   readonly code: string;
   readonly field?: string | undefined;
+  /** True where the store is a server's. */
+  readonly isServer: boolean;
 }): string {
   const { code, field = "" } = of;
+  const damage = damageOf(of);
+  if (damage !== undefined) return damageWords(damage);
   const known = words.find(([pattern]) => pattern.test(field));
   if (known !== undefined) return known[1];
   const row: CodeRow | undefined = Object.hasOwn(codes, code) ? codes[code as Code] : undefined;

@@ -6,6 +6,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+import { checkpointNames } from "@turnproof/journal";
+
 import { rotatedFiles } from "../access/audit/lines.ts";
 import { saltsFile } from "../access/audit/salts.ts";
 import { copyHashed } from "./backup-manifest.ts";
@@ -111,17 +113,17 @@ export async function copyJournal(
 }
 
 /**
- * A directory of frames: its checkpoint, then the segments of that time.
- * Only the newest of them may end inside a frame, which was not acknowledged by then; a segment
- * that goes meanwhile was stored.
+ * A directory of frames: its checkpoint, then the segments of that time. The checkpoint is copied
+ * as an older one: a segment that goes meanwhile was stored, and by the newest checkpoint it would
+ * be lost. Only the newest of them may end inside a frame, which was not acknowledged by then.
  */
 async function copyFrames(dataDir: string, to: string, folder: string): Promise<BackupEntry[]> {
   const directory = join(dataDir, folder);
   const entries: BackupEntry[] = [];
   const names = await namesIn(directory);
-  const first = names.filter((name) => name.startsWith("checkpoint"));
-  for (const name of first) {
-    const path = `${dataFolder}/${folder}/${name}`;
+  const path = `${dataFolder}/${folder}/${checkpointNames.previous}`;
+  for (const name of [checkpointNames.current, checkpointNames.previous]) {
+    if (entries.length > 0 || !names.includes(name)) continue;
     entries.push(...(await copyFile(join(directory, name), { to, path })));
   }
   const listed = await Promise.all(

@@ -1,6 +1,7 @@
 /**
- * @module DoctorAccount: results of `turnproof doctor` for the signed account of stored events, and
- * for the parts of an embedded ClickHouse.
+ * @module DoctorAccount: results of `turnproof doctor` for the signed account of stored events, for
+ * the turns of the ledger beside the rows that they rest on, and for the parts of an embedded
+ * ClickHouse.
  */
 import { existsSync, readdirSync } from "node:fs";
 
@@ -9,6 +10,7 @@ import { lookAtParts } from "@turnproof/store/admin";
 import type { HeldEvents } from "@turnproof/store";
 
 import { openStore, serverOf } from "../backend/backend.ts";
+import { damageOf, damageWords } from "../backend/store-damage.ts";
 import {
   connectionOf,
   evidenceFolder,
@@ -18,6 +20,8 @@ import {
 import type { Config } from "../config/config.ts";
 import { hasAccount, missingSince, readAccount } from "../judge/evidence-account.ts";
 import type { EvidenceAccount } from "../judge/evidence-account.ts";
+import { compareEvidence } from "../judge/evidence-check.ts";
+import type { ComparedEvidence } from "../judge/evidence-check.ts";
 import { createStatementSigner } from "../judge/statement.ts";
 import type { Check } from "./doctor-evidence.ts";
 
@@ -38,8 +42,13 @@ export async function accountChecks(config: Config): Promise<readonly Check[]> {
     const message = "A collector uses it; Health has the comparison.";
     return isUsed
       ? [{ check, state: "ok", message }, ...(await accountCheck(config, undefined))]
-      : [{ check, state: "fail", message: error.message }];
+      : [{ check, state: "fail", message: failureOf(error, config) }];
   }
+}
+
+function failureOf({ code, field, message }: CodedError, config: Config): string {
+  const damage = damageOf({ code, field, isServer: serverOf(config) !== undefined });
+  return damage === undefined ? message : `${code}: ${damageWords(damage)}.`;
 }
 
 /** What the store holds, and checks of its parts. A folder that is not there is not made. */
@@ -50,14 +59,37 @@ async function heldBy(
   const connection = config.backend === "clickhouse" ? connectionOf(config) : undefined;
   if (!isServer && connection !== undefined && "dataDir" in connection) {
     if (isEmpty(connection.dataDir)) return { held: nothing, parts: [] };
-    const look = await lookAtParts(connection.dataDir);
-    return { held: look, parts: [partsCheck(look.damaged)] };
+    const look = await lookAtParts(connection.dataDir, compareNow);
+    const turns = turnsCheck(look.compared, restore);
+    return { held: look, parts: [partsCheck(look.damaged), ...turns] };
   }
   if (config.backend === "filesystem" && isEmpty(evidenceFolder(config))) {
     return { held: nothing, parts: [] };
   }
   await using store = await openStore({ ...config, readOnly: true }, { readOnly: true });
-  return { held: await store.held(), parts: [] };
+  const compared = await compareNow(store);
+  return {
+    held: await store.held(),
+    parts: turnsCheck(compared, isServer ? restoreServer : restore),
+  };
+}
+
+const compareNow = (store: Parameters<typeof compareEvidence>[0]): Promise<ComparedEvidence> =>
+  compareEvidence(store, { signal: new AbortController().signal, pauseMs: 0 });
+
+/** Most traces that a message names. */
+const tracesNamedMax = 5;
+
+/** Turns that rest on more rows than there are; none where each rests on all of its rows. */
+function turnsCheck(found: ComparedEvidence, command: string): readonly Check[] {
+  const { roots, roots_missing: count, rows_missing: rows } = found;
+  if (count === 0) return [];
+  const named = roots.slice(0, tracesNamedMax).join(", ");
+  const more = count > tracesNamedMax ? ` and ${count - tracesNamedMax} more` : "";
+  const message =
+    `evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in ${count} ` +
+    `traces (${named}${more}); ${command}.`;
+  return [{ check: "evidence of turns", state: "fail", message }];
 }
 
 function isEmpty(folder: string): boolean {

@@ -11,7 +11,7 @@ import { CodedError, codes } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 import { clickhouseAdmin } from "@turnproof/store/admin";
 
-import { fieldOf, lostSecrets, madeSecrets, readSecret } from "../access/stable-secret.ts";
+import { checkSecret, fieldOf, lostSecrets, madeSecrets } from "../access/stable-secret.ts";
 import { serverOf } from "../backend/backend.ts";
 import { connectionOf } from "../backend/store-places.ts";
 import { reasonWords } from "../backend/store-reason.ts";
@@ -25,14 +25,14 @@ export function keysCheck(dataDir: string): readonly Check[] {
   const unusable = names.filter((name) => !isUsable(dataDir, name));
   if (names.length === 0) return [];
   const check = "keys";
-  if (unusable.length === 0) return [{ check, state: "ok", message: "Each is there." }];
+  if (unusable.length === 0) return [{ check, state: "ok", message: "Each can be used." }];
   const files = unusable.map(fieldOf).join(", ");
   return [{ check, state: "fail", message: `${sentenceOf("key_unusable")} (${files})` }];
 }
 
 function isUsable(dataDir: string, name: string): boolean {
   try {
-    readSecret(dataDir, name);
+    checkSecret(dataDir, name);
     return true;
   } catch (error) {
     if (!CodedError.is(error)) throw error;
@@ -90,7 +90,7 @@ export async function serverCheck(config: Config): Promise<readonly Check[]> {
         { check, state: "ok", message: `${host} answers; its tables are made at the start.` },
       ];
     }
-    const message = `${error.code}: ${host}: ${reasonWords(error)}.`;
+    const message = `${error.code}: ${host}: ${reasonWords({ code: error.code, field: error.field, isServer: true })}.`;
     return [{ check, state: "fail", message }];
   }
 }

@@ -77,12 +77,15 @@ async function measure(parts: Parts): Promise<Registry> {
   put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
   putJournal(put, report.journal, parts.now());
   if (audit !== undefined) putAudit(put, audit);
-  put(
-    Gauge,
-    "turnproof_evidence_missing_rows",
-    "Stored rows that are gone without a deletion; 0 while the store is compared.",
-    Math.max(report.missing?.rows_missing ?? 0, report.missing?.events_missing ?? 0),
-  );
+  // What a damaged store lost is unknown: no sample.
+  if (check.code !== "store_corrupt" || report.missing !== null) {
+    put(
+      Gauge,
+      "turnproof_evidence_missing_rows",
+      "Stored rows that are gone without a deletion; 0 while the store is compared, absent while it is damaged.",
+      Math.max(report.missing?.rows_missing ?? 0, report.missing?.events_missing ?? 0),
+    );
+  }
   put(
     Gauge,
     "turnproof_evidence_parts_set_aside",
@@ -209,6 +212,7 @@ const ingested: Readonly<Record<keyof ConservationSnapshot, readonly [Kind, stri
   quarantined: [Gauge, "Items that the store refuses, set aside."],
   lost: [Counter, "Durable items that were damaged before they were stored."],
   lost_frames_uncounted: [Counter, "Damaged frames whose number of items is unknown."],
+  loss_is_lower_bound: [Gauge, "1 when the counts of what was lost are lower bounds."],
   refused: [Counter, "Items of requests that were answered with an error."],
   refused_reasons: [Counter, "The same by code."],
   rejected: [Counter, "Items that a partial success named."],

@@ -74,6 +74,8 @@ export interface AccountKeeper {
   count(signal?: AbortSignal): Promise<number>;
   /** Whether an account lay there that this collector did not sign. */
   readonly wasUnusable: boolean;
+  /** `new` where there was none, although the store held events at the first count. */
+  state(): "kept" | "new" | "damaged";
 }
 
 /** Opens the account of a data directory. @param keeps false where nothing may be written */
@@ -92,6 +94,7 @@ export async function openAccount(
   const found = await readAccount(of.dataDir, of.signer, server);
   let account = typeof found === "string" ? undefined : found;
   let isFirst = true;
+  let begins = false;
   let last: Promise<unknown> = Promise.resolve();
   const count = async (signal?: AbortSignal): Promise<number> => {
     let held = await store.held(signal);
@@ -102,6 +105,7 @@ export async function openAccount(
     }
     const at = isoNow();
     const missing = account === undefined ? 0 : missingSince(account, held, { isFirst, at });
+    begins ||= isFirst && account === undefined && held.events > 0;
     isFirst = false;
     const rose = account !== undefined && held.deletions > account.deletions;
     const roseAt = rose ? at : account?.rose_at;
@@ -121,6 +125,7 @@ export async function openAccount(
   };
   return {
     wasUnusable: found === "unusable",
+    state: () => (found === "unusable" ? "damaged" : begins ? "new" : "kept"),
     count(signal) {
       // One at a time: the file is replaced, and a failure is its own caller's.
       const done = last.catch(() => {}).then(() => count(signal));

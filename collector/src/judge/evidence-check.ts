@@ -9,6 +9,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore, HeldTurn, ShortRoots, TablePart } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
+import { damageOf } from "../backend/store-damage.ts";
 import { tablesFolder } from "../backend/store-places.ts";
 import type { AccountKeeper } from "./evidence-account.ts";
 import type { Parts } from "../parts.ts";
@@ -52,11 +53,12 @@ interface WatchOptions {
  * the collector closes.
  */
 export async function watchEvidence(
-  { closing: signal, ingest, log }: Pick<Parts, "closing" | "ingest" | "log">,
+  { closing: signal, ingest, log, server }: Pick<Parts, "closing" | "ingest" | "log" | "server">,
   store: Ledgered & Pick<EvidenceStore, "setAside">,
   { withdraw, account }: WatchOptions,
 ): Promise<void> {
   if (account?.wasUnusable === true) log.error("evidence_account_unusable", {});
+  let isDamaged = false;
   while (!signal.aborted) {
     try {
       const aside = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
@@ -74,15 +76,30 @@ export async function watchEvidence(
       const compared = await compareEvidence(store, { signal, withdraw });
       if (compared.roots_missing > 0)
         log.error("evidence_missing", { count: compared.rows_missing });
-      const found = { ...compared, parts_set_aside: aside.length, parts, events_missing: first };
+      const found = {
+        ...compared,
+        parts_set_aside: aside.length,
+        parts,
+        events_missing: first,
+        account: account?.state() ?? null,
+      };
       ingest.noteMissing(found);
       if (account !== undefined) await keepCounting(account, { signal, ingest, log }, found);
       return;
     } catch (error) {
       if (signal.aborted) return;
       const code = CodedError.is(error) ? error.code : "internal_error";
-      log.warn("evidence_not_compared", { code });
-      if (!CodedError.is(error) || error.retryable !== true) return;
+      const damage = CodedError.is(error)
+        ? damageOf({ code: error.code, field: error.field, isServer: server !== null })
+        : undefined;
+      if (damage === undefined) log.warn("evidence_not_compared", { code });
+      else if (!isDamaged) {
+        const { path, table, command } = damage;
+        log.error("store_damaged", { code, path, ...(table === null ? {} : { table }), command });
+      }
+      isDamaged = damage !== undefined;
+      // A damaged store may be restored while the collector runs.
+      if (!isDamaged && (!CodedError.is(error) || error.retryable !== true)) return;
       // The wait ends when the collector closes.
       await sleep(compareAgainMs, undefined, { signal, ref: false }).catch(() => {});
     }
@@ -117,11 +134,17 @@ async function keepCounting(
   }
 }
 
+/** What a comparison of all turns found. */
+export type ComparedEvidence = Omit<
+  MissingEvidence,
+  "events_missing" | "parts_set_aside" | "parts" | "account"
+>;
+
 /** Compares all turns. @throws CodedError of the store, and the signal's reason */
-async function compareEvidence(
+export async function compareEvidence(
   store: Ledgered,
   { signal, pauseMs = 20, againMs = 2_000, withdraw = false }: CheckOptions,
-): Promise<Omit<MissingEvidence, "events_missing" | "parts_set_aside" | "parts">> {
+): Promise<ComparedEvidence> {
   const missing = new Map<string, number>();
   let turns = 0;
   let after: string | null = null;

@@ -22,6 +22,8 @@ export interface JournalTally {
   readonly lost: number;
   /** Lost frames whose items are unknown; above zero, `lost` is a lower bound. */
   readonly lostFramesUncounted?: number;
+  /** True where the end of the journal is damaged, and the process before did not stop cleanly. */
+  readonly lostIsLowerBound?: boolean;
 }
 
 /** The equation with both sides; `balanced`: they are equal. */
@@ -36,6 +38,11 @@ export interface ConservationSnapshot {
   readonly lost: number;
   /** Damaged frames whose items are unknown; above zero, `lost` is a lower bound. */
   readonly lost_frames_uncounted: number;
+  /**
+   * True where the end of the journal is damaged and the process before did not stop cleanly: `lost`
+   * and the lost frames are lower bounds.
+   */
+  readonly loss_is_lower_bound: boolean;
   /** Not accepted as a whole request: the client received a request to retry, or the reason. */
   readonly refused: number;
   readonly refused_reasons: ReasonCounts;
@@ -183,7 +190,8 @@ export class Conservation {
 
   /** Both sides of the equation, now. */
   snapshot(): ConservationSnapshot {
-    const { recovered, pending, stored, quarantined, lost, lostFramesUncounted = 0 } = this.tally();
+    const tally = this.tally();
+    const { recovered, pending, stored, quarantined, lost, lostFramesUncounted = 0 } = tally;
     const refused = sum(this.refusedItems);
     const rejected = sum(this.rejectedItems);
     // An appended frame is pending in the journal as soon as its items are no longer in flight.
@@ -199,6 +207,7 @@ export class Conservation {
       quarantined,
       lost,
       lost_frames_uncounted: lostFramesUncounted,
+      loss_is_lower_bound: tally.lostIsLowerBound === true,
       refused,
       refused_reasons: { ...this.refusedItems },
       rejected,

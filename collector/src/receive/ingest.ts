@@ -24,6 +24,11 @@ export interface MissingEvidence {
    * store is a server's.
    */
   readonly events_missing: number | null;
+  /**
+   * The signed account at the start: `damaged` where it could not be checked, `new` where there was
+   * none beside evidence. Then what was gone before is unknown.
+   */
+  readonly account: "kept" | "new" | "damaged" | null;
   /** Parts that an embedded engine does not serve, because they are damaged. */
   readonly parts_set_aside: number;
   /** The first ten of them. */

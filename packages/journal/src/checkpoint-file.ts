@@ -24,6 +24,8 @@ export interface Checkpoint {
   readonly drainedSpans: number;
   /** The same up to `acknowledgedThrough`; undefined in files of earlier versions. */
   readonly acknowledgedSpans: number | undefined;
+  /** True for the last one before a clean stop: nothing was acknowledged after it. */
+  readonly closed: boolean;
 }
 
 /** The checkpoint of an empty directory. */
@@ -35,12 +37,18 @@ const noCheckpoint: Checkpoint = {
   plan: [],
   drainedSpans: 0,
   acknowledgedSpans: undefined,
+  closed: false,
 };
 
-const current = "checkpoint";
-const previous = "checkpoint.previous";
+/** Names of the newest checkpoint and of the one before it. */
+export const checkpointNames = {
+  current: "checkpoint",
+  previous: "checkpoint.previous",
+} as const;
+
+const { current, previous } = checkpointNames;
 const temporary = "checkpoint.next";
-const checkpointNames: readonly string[] = [current, previous, temporary];
+const allNames: readonly string[] = [current, previous, temporary];
 
 /** Makes the checkpoint durable before it resolves. */
 export async function writeCheckpoint(
@@ -74,6 +82,7 @@ function encodeCheckpoint(checkpoint: Checkpoint, nowMs: number): Buffer {
       plan: checkpoint.plan,
       drained_spans: checkpoint.drainedSpans,
       acknowledged_spans: checkpoint.acknowledgedSpans,
+      closed: checkpoint.closed,
     }),
   );
   const fields = { kind: frameKind.checkpoint, spans: 0, lag: 0, appendedAtMs: nowMs };
@@ -86,6 +95,14 @@ export interface FoundCheckpoint {
   readonly name: string;
 }
 
+/**
+ * False where the newest checkpoint is damaged or gone: segments before those that are there may
+ * have been drained since the found one.
+ */
+export function isNewest({ checkpoint, name }: FoundCheckpoint): boolean {
+  return checkpoint.generation > 0 && name !== previous;
+}
+
 /** The furthest sound checkpoint; a damaged or missing one is not an error. */
 export async function readCheckpoint(
   fileSystem: JournalFileSystem,
@@ -93,7 +110,7 @@ export async function readCheckpoint(
   names: readonly string[],
 ): Promise<FoundCheckpoint> {
   let best: FoundCheckpoint = { checkpoint: noCheckpoint, name: current };
-  for (const name of checkpointNames) {
+  for (const name of allNames) {
     if (!names.includes(name)) continue;
     const checkpoint = await readOne(fileSystem, join(directory, name));
     if (checkpoint !== undefined && isFurther(checkpoint, best.checkpoint)) {
@@ -148,6 +165,7 @@ async function readOne(
             body["acknowledged_spans"] === undefined
               ? undefined
               : wholeNumber(body["acknowledged_spans"]),
+          closed: body["closed"] === true,
         };
       }
     }

@@ -7,6 +7,7 @@ import type { LostFrames } from "./damage.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 import type { Processes } from "./process-owner.ts";
+import type { DamagedSpans } from "./span-totals.ts";
 import type { QuarantineInput, QuarantineRecord } from "./quarantine.ts";
 
 /** An event for operators: a content-free code and a count. */
@@ -15,6 +16,8 @@ export interface JournalEvent {
   readonly count: number;
   readonly lostFrames?: number;
   readonly lostSpans?: number;
+  /** True where the counts of what was lost are lower bounds. */
+  readonly atLeast?: true;
   /** Of damage: name of the file, in the directory of the journal, with the bytes set aside last. */
   readonly file?: string;
 }
@@ -69,7 +72,7 @@ export interface JournalStats {
    * Spans in frames that were found damaged when this process opened it, which do not count as
    * appended; and such frames whose spans are unknown, so that `spans` is a lower bound.
    */
-  readonly damaged: { readonly spans: number; readonly framesUncounted: number };
+  readonly damaged: DamagedSpans;
   readonly quarantinedSpans: number;
   readonly quarantinedRecords: number;
   /** ISO 8601 UTC. */

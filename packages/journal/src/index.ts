@@ -9,6 +9,7 @@ export type {
   SentFrame,
   StoredFrames,
 } from "./batch.ts";
+export { checkpointNames } from "./checkpoint-file.ts";
 export { systemClock } from "./clock.ts";
 export type { JournalClock } from "./clock.ts";
 export type { DrainStore } from "./delivery.ts";

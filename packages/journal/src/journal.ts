@@ -99,17 +99,17 @@ async function openLocked(
   const { fileSystem, clock, directory, lock } = held;
   const names = await fileSystem.list(directory);
   const found = await readCheckpoint(fileSystem, directory, names);
-  const { checkpoint } = found;
   const damage = openDamageLedger(fileSystem, directory, names, () => clock.now());
   const recovered = await recover({
     fileSystem,
     directory,
     names,
-    checkpoint,
+    found,
     damage,
     verifyChecksums: options.verifyChecksums !== false,
     beforeChanges: () => promoteCheckpoint(fileSystem, directory, found),
   });
+  const { checkpoint } = recovered;
   const quarantine = await openQuarantine(fileSystem, directory, names);
   const { reserveBytes = defaults.reserveBytes } = options;
   const reserve = openReserve(fileSystem, directory, names, reserveBytes);
@@ -155,13 +155,15 @@ async function openLocked(
     damaged: recovered.damaged,
     spansBefore,
   };
-  return startJournal(parts);
+  return startJournal(parts, found.checkpoint);
 }
 
-async function startJournal(parts: JournalParts): Promise<Journal> {
-  // From here on totals are without what was lost, so that it is counted once. A disk that refuses
-  // this refuses frames as well, with its own error.
-  if (parts.damaged.spans > 0) {
+async function startJournal(parts: JournalParts, found: Checkpoint): Promise<Journal> {
+  const { checkpoint } = parts.state;
+  // From here on totals are without what was lost, so that it is counted once, and the last note is
+  // not that of a clean stop. A disk that refuses this refuses frames as well, with its own error.
+  const isMoved = checkpoint.drainedThrough !== found.drainedThrough;
+  if (parts.damaged.spans > 0 || isMoved || checkpoint.closed) {
     await inOrder(parts, () => save(parts, {})).catch(() => undefined);
   }
   noteAcknowledged(parts);
@@ -194,7 +196,8 @@ function report(options: JournalOptions, recovered: Recovered, damage: DamageLed
   const { newRanges, newLostFrames, tornBytes, duplicateFrames, missingSegments } = recovered;
   const emit = options.onEvent ?? (() => undefined);
   if (newRanges > 0) {
-    const counts = { count: newRanges, lostFrames: newLostFrames };
+    const atLeast = recovered.damaged.isLowerBound ? { atLeast: true as const } : {};
+    const counts = { count: newRanges, lostFrames: newLostFrames, ...atLeast };
     emit({ code: "journal_corrupt", ...counts, ...fileOf(damage) });
   }
   if (tornBytes > 0) emit({ code: "journal_torn", count: tornBytes });
@@ -237,7 +240,7 @@ function createJournal(parts: JournalParts): Journal {
       await parts.writer.close();
       await inOrder(parts, async () => {
         // Without this checkpoint the next start drains some frames twice, under their tokens.
-        await save(parts, {}).catch(() => undefined);
+        await save(parts, { closed: true }).catch(() => undefined);
         // The next owner may read as soon as the lock is released.
         state.released = true;
       });
@@ -331,6 +334,7 @@ async function save(parts: JournalParts, change: Partial<Checkpoint>): Promise<v
     acknowledgedThrough: parts.backlog.acknowledgedThrough,
     acknowledgedSpans: parts.spansBefore + parts.backlog.appended.spans,
     activeBase: parts.writer.activeBase(),
+    closed: false,
     ...change,
   };
   const write = (): Promise<void> =>

@@ -2,19 +2,22 @@
  * @module Recovery: builds a backlog from the files of the directory, unattended. It reads
  * everything before it changes anything: a newer version must be refused with every byte in place.
  * Then unfinished tails are cut off, damaged ranges set aside and counted, files without pending
- * frames removed. A missing segment was drained (its unlink follows its checkpoint); swapped and
- * copied segments are ordered by sequence.
+ * frames removed. A segment is unlinked after the checkpoint that covers it, so a missing one was
+ * lost, unless the newest checkpoint is missing as well. Swapped and copied segments are ordered by
+ * sequence.
  */
 import { join } from "node:path";
 
 import { drainedSegments, emptyBacklog, extendBacklog } from "./backlog.ts";
 import type { Backlog, Segment } from "./backlog.ts";
-import type { Checkpoint } from "./checkpoint-file.ts";
+import { isNewest } from "./checkpoint-file.ts";
+import type { Checkpoint, FoundCheckpoint } from "./checkpoint-file.ts";
 import type { DamageLedger } from "./damage.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 import { frameKind } from "./frame.ts";
 import { isFrame, scanFrames } from "./scan.ts";
 import type { ScannedFrame } from "./scan.ts";
+import { missingAtStart, missingFrames } from "./missing-segments.ts";
 import { decodeHead, segmentBase } from "./segment-name.ts";
 import type { SegmentHead } from "./segment-name.ts";
 import { SequenceSet } from "./sequence-set.ts";
@@ -26,7 +29,7 @@ export interface RecoveryOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
   readonly names: readonly string[];
-  readonly checkpoint: Checkpoint;
+  readonly found: FoundCheckpoint;
   readonly damage: DamageLedger;
   /** Runs after everything was read and before anything is changed. */
   readonly beforeChanges: () => Promise<void>;
@@ -36,6 +39,8 @@ export interface RecoveryOptions {
 
 /** Findings, for events and statistics. */
 export interface Recovered {
+  /** The found one, after what was drained or lost with whole segments. */
+  readonly checkpoint: Checkpoint;
   readonly backlog: Backlog;
   readonly nextSequence: number;
   readonly newestBase: number;
@@ -81,21 +86,29 @@ interface Survey {
   lastMs: number | null;
   /** Spans of pending frames up to the one whose total is known. */
   foundSpans: number;
+  /** Sequences that a found segment contains or contained. */
+  readonly placed: SequenceSet;
 }
 
+/** Options with the checkpoint that applies to the segments that are there. */
+type Applied = RecoveryOptions & { readonly checkpoint: Checkpoint };
+
 /** Rejects with `store_version_newer` only; anything else is repaired. */
-export async function recover(options: RecoveryOptions): Promise<Recovered> {
-  const segments = await readHeads(options);
+export async function recover(given: RecoveryOptions): Promise<Recovered> {
+  const segments = await readHeads(given);
+  const options: Applied = { ...given, checkpoint: missingAtStart(given.found, segments) };
+  const trusted = isNewest(given.found);
   const survey: Survey = {
     backlog: emptyBacklog(options.checkpoint.drainedThrough),
     segments,
     seen: new SequenceSet(),
+    placed: new SequenceSet(),
     acknowledged: options.checkpoint.drainedThrough,
     duplicateFrames: 0,
     lastMs: null,
     foundSpans: 0,
   };
-  const known = knownTotal(options.checkpoint, segments);
+  const known = knownTotal(options.checkpoint, segments, trusted);
   const voids = new SequenceSet();
   for (const { head, base } of segments) {
     if (head === undefined) continue;
@@ -108,31 +121,45 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   orderRuns(survey.backlog);
   await options.beforeChanges();
   const newest = segments.at(-1);
-  if (newest?.base === options.checkpoint.activeBase) {
+  if (trusted || newest?.base === options.checkpoint.activeBase) {
     survey.acknowledged = Math.max(survey.acknowledged, options.checkpoint.acknowledgedThrough);
   }
   const outcome = { newRanges: 0, newLostFrames: 0, tornBytes: 0, missingSegments: 0 };
   for (const [index, segment] of segments.entries()) {
     await repair(options, survey, segment, segments[index + 1], voids, outcome);
   }
+  for (const range of missingFrames({ ...survey, voids, checkpoint: options.checkpoint })) {
+    if (await recordRange(options, range)) {
+      outcome.newRanges += 1;
+      outcome.newLostFrames += range.lostFrames;
+    }
+  }
   await removeDrained(options, survey);
   const { backlog } = survey;
   backlog.acknowledgedThrough = Math.max(survey.acknowledged, backlog.acknowledgedThrough);
+  // Frames of segments that are gone are pending no more: the next start counts none of them again.
+  const first = Math.min(...[...backlog.segments.values()].map(({ base }) => base));
+  const goneThrough = Math.min(first - 1, backlog.acknowledgedThrough);
+  backlog.drainedThrough = Math.max(backlog.drainedThrough, goneThrough);
+  const lastFound = Math.max(options.checkpoint.drainedThrough, survey.seen.last());
+  const isTailLost = outcome.tornBytes > 0 || survey.acknowledged > lastFound;
   const countedTo = known?.sequence ?? options.checkpoint.drainedThrough;
+  const newestBase = Math.max(newest?.base ?? 0, trusted ? options.checkpoint.activeBase : 0);
   return {
     ...outcome,
+    checkpoint: { ...options.checkpoint, drainedThrough: backlog.drainedThrough },
     backlog,
     damaged: damagedIn({
       // A loss that an earlier start found is in no later total.
       isNew: outcome.newLostFrames > 0,
       total: (known?.spans ?? 0) - options.checkpoint.drainedSpans - survey.foundSpans,
       uncounted: lostAfter(survey, voids, countedTo),
+      isLowerBound: isTailLost && !(trusted && options.checkpoint.closed),
     }),
     duplicateFrames: survey.duplicateFrames,
-    newestBase: newest?.base ?? 0,
+    newestBase,
     nextSequence:
-      Math.max(backlog.acknowledgedThrough, newest?.base ?? 0, voids.last(), survey.seen.last()) +
-      1,
+      Math.max(backlog.acknowledgedThrough, newestBase, voids.last(), survey.seen.last()) + 1,
   };
 }
 
@@ -180,7 +207,7 @@ async function readHeads(options: RecoveryOptions): Promise<FoundSegment[]> {
 }
 
 async function scanSegment(
-  options: RecoveryOptions,
+  options: Applied,
   survey: Survey,
   of: { readonly segment: FoundSegment; readonly voids: SequenceSet; readonly countedTo: number },
 ): Promise<void> {
@@ -234,14 +261,15 @@ async function scanSegment(
  * not stop it.
  */
 async function repair(
-  options: RecoveryOptions,
+  options: Applied,
   survey: Survey,
   found: FoundSegment,
   following: FoundSegment | undefined,
   voids: SequenceSet,
   outcome: { newRanges: number; newLostFrames: number; tornBytes: number; missingSegments: number },
 ): Promise<void> {
-  const expectedEnd = endOf(survey, found, following, outcome);
+  const expectedEnd = endOf(options, survey, { found, following }, outcome);
+  survey.placed.add(found.base, expectedEnd - 1);
   const lostIn = (from: number, to: number): number => {
     const start = Math.max(from, options.checkpoint.drainedThrough + 1);
     let lost = 0;
@@ -289,13 +317,23 @@ function lostAfter(survey: Survey, voids: SequenceSet, sequence: number): number
 
 /** First sequence that the segment cannot contain, from its neighbours. */
 function endOf(
+  { found: of, checkpoint }: Applied,
   survey: Survey,
-  found: FoundSegment,
-  following: FoundSegment | undefined,
+  {
+    found,
+    following,
+  }: { readonly found: FoundSegment; readonly following: FoundSegment | undefined },
   outcome: { missingSegments: number },
 ): number {
   const seenEnd = found.lastFound + 1;
-  if (following === undefined) return Math.max(seenEnd, survey.acknowledged + 1);
+  if (following === undefined) {
+    const isLast = !isNewest(of) || found.base >= checkpoint.activeBase;
+    if (isLast) return Math.max(seenEnd, survey.acknowledged + 1);
+    if (survey.acknowledged > Math.max(found.lastFound, checkpoint.drainedThrough)) {
+      outcome.missingSegments += 1;
+    }
+    return seenEnd;
+  }
   // Its name holds the sequence of its first frame; what was never acknowledged before it is unknown then.
   if (following.head === undefined) return Math.max(seenEnd, following.base);
   if (following.head.previousBase === found.base) {

@@ -11,6 +11,11 @@ export interface DamagedSpans {
   readonly spans: number;
   /** Lost frames after the last known total: how many spans they had is unknown. */
   readonly framesUncounted: number;
+  /**
+   * True where the process before did not stop cleanly and the end of the journal is damaged:
+   * frames that were acknowledged after the last note are in no count.
+   */
+  readonly isLowerBound: boolean;
 }
 
 /** Spans of all frames up to a sequence, since the directory was made. */
@@ -23,6 +28,7 @@ export interface KnownTotal {
 export function knownTotal(
   checkpoint: Checkpoint,
   segments: readonly { readonly base: number; readonly head: SegmentHead | undefined }[],
+  isNewest: boolean,
 ): KnownTotal | undefined {
   const totals: KnownTotal[] = segments.flatMap(({ head }) =>
     head?.spansBefore === undefined
@@ -30,8 +36,9 @@ export function knownTotal(
       : [{ sequence: head.previousEnd - 1, spans: head.spansBefore }],
   );
   const { acknowledgedSpans: spans, acknowledgedThrough: sequence, activeBase } = checkpoint;
-  // As for its sequence: a checkpoint of other segments does not apply to these.
-  if (spans !== undefined && segments.at(-1)?.base === activeBase) totals.push({ sequence, spans });
+  // As for its sequence: an older checkpoint of other segments does not apply to these.
+  const applies = isNewest || segments.at(-1)?.base === activeBase;
+  if (spans !== undefined && applies) totals.push({ sequence, spans });
   return totals.reduce<KnownTotal | undefined>(
     (best, one) => (best === undefined || one.sequence >= best.sequence ? one : best),
     undefined,
@@ -43,7 +50,9 @@ export function damagedIn(of: {
   readonly isNew: boolean;
   readonly total: number;
   readonly uncounted: number;
+  readonly isLowerBound: boolean;
 }): DamagedSpans {
-  if (!of.isNew) return { spans: 0, framesUncounted: 0 };
-  return { spans: Math.max(0, of.total), framesUncounted: of.uncounted };
+  const { isLowerBound } = of;
+  if (!of.isNew) return { spans: 0, framesUncounted: 0, isLowerBound };
+  return { spans: Math.max(0, of.total), framesUncounted: of.uncounted, isLowerBound };
 }

@@ -22,7 +22,41 @@ function serversOf(reason: unknown): readonly unknown[] {
   return [...servers.values()].map((server) => (server as { readonly error?: unknown }).error);
 }
 
-/** The field of a coded error: the engine and its number or name. */
-export function fieldOf(engine: string, column: string | undefined): { readonly field?: string } {
-  return column === undefined ? {} : { field: `${engine} ${column}` };
+/** The field of a coded error: the engine and its number or name, and a table that is gone. */
+export function fieldOf(
+  engine: string,
+  column: string | undefined,
+  table?: string,
+): { readonly field?: string } {
+  if (column === undefined) return {};
+  return { field: [engine, column, ...(table === undefined ? [] : [table])].join(" ") };
+}
+
+/** Our tables, which are there as soon as a store was opened. */
+const tables: ReadonlySet<string> = new Set([
+  "batches",
+  "bundle_words",
+  "bundles",
+  "collector_state",
+  "evidence_batches",
+  "evidence_bundles",
+  "evidence_roots",
+  "operator_rows",
+  "root_epochs",
+  "roots",
+  "turn_calls",
+  "turn_ledger",
+  "turn_records",
+  "turn_values",
+  "turn_versions",
+  "turns",
+]);
+
+/**
+ * The table of ours that an engine's message about a missing table names; other words of it are not
+ * passed on, because they may quote values.
+ */
+export function missingTableOf(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : "";
+  return message.match(/[a-z_]+/g)?.find((word) => tables.has(word));
 }

@@ -36,9 +36,22 @@ test("Health answers while the evidence file is damaged", async () => {
   const health = await get("/traces/health.json");
   expect(health.status).toBe(200);
   expect(await health.json()).toMatchObject({
-    collector: { store: { ok: false, code: "store_corrupt", reason: "A stored file is damaged" } },
+    collector: {
+      store: {
+        ok: false,
+        code: "store_corrupt",
+        reason: expect.stringMatching(/^damaged: files\/evidence\.sqlite; .*turnproof restore/),
+      },
+    },
     range: null,
   });
-  expect((await get("/traces/health")).status).toBe(200);
+  const page = await get("/traces/health");
+  expect(page.status).toBe(200);
+  const text = await page.text();
+  expect(text).toContain("damaged: files/evidence.sqlite");
+  expect(text).not.toContain("does not answer");
+  // What is gone is unknown, and no zero.
+  const metrics = await (await get("/metrics")).text();
+  expect(metrics).not.toMatch(/^turnproof_evidence_missing_rows /m);
   await collector.close();
 });

@@ -47,7 +47,7 @@ test("an embedded engine is checked part by part, and a damaged part has its nam
   expect(well.checks["clickhouse parts"]).toEqual(["ok", "Each is whole."]);
   expect([well.code, well.checks["keys"], well.checks["journal"]]).toEqual([
     0,
-    ["ok", "Each is there."],
+    ["ok", "Each can be used."],
     ["ok", "Nothing was set aside."],
   ]);
 

@@ -172,6 +172,11 @@ test("damaged parts are set aside and the rest serves; a folder that is gone wit
   const account = join(dataDir, "evidence-account.jws");
   await writeFile(account, (await readFile(account, "utf8")).replace(/\.[^.]*$/, ".AAAA"));
   expect((await doctorOf(config)).at(-1)).toContain("warn evidence-account.jws is damaged");
+  const fifth = await createCollector({ config, log });
+  expect(await comparedBy(fifth)).toMatchObject({ account: "damaged" });
+  const shown = await (await fifth.app.request("http://127.0.0.1/traces/health")).text();
+  expect(shown).toContain("the account was damaged");
+  await fifth.close();
 }, 180_000);
 
 test("a file of evidence that is gone with its turns shows, and a deletion is no loss", async () => {
@@ -197,6 +202,54 @@ test("a file of evidence that is gone with its turns shows, and a deletion is no
   const third = await createCollector({ config, log });
   expect(await comparedBy(third)).toMatchObject({ events_missing: rows });
   await third.close();
+});
+
+test("rows of an evidence file that are gone, while their traces and turns remain", async () => {
+  const dataDir = await directories.make();
+  const config = parseConfig({ TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "filesystem" });
+  const first = await createCollector({ config, log });
+  for (const root of ["a", "b", "c"]) {
+    for (const [at, event] of turnAt(root, start, { user_id: `user-${root}` }).entries()) {
+      const batch = { batchId: `${root}-${at}`, receivedAt: isoOf(start), events: [event] };
+      await first.store.append(batch);
+    }
+  }
+  await recordStored(first.store, allTenants, ["a", "b", "c"]);
+  const success = { a: "success", b: "success", c: "success" };
+  const waits = { timeout: 60_000, interval: 100 };
+  await vi.waitFor(async () => expect(await verdicts(first)).toEqual(success), waits);
+  await comparedBy(first);
+  await first.close();
+  const file = join(dataDir, "files", "evidence.sqlite");
+  const database = new DatabaseSync(file);
+  // One row of the first turn, and all of the second.
+  database.exec("DELETE FROM bundles WHERE id = 2 OR root = 2");
+  database.close();
+  const rows = turnAt("b", start).length + 1;
+
+  const again = await createCollector({ config, log });
+  const missing = { turns: 3, roots_missing: 2, rows_missing: rows, events_missing: rows };
+  expect(await comparedBy(again)).toMatchObject(missing);
+  expect(await verdicts(again)).toEqual({ a: "partial", b: "partial", c: "success" });
+  const metrics = await (await again.app.request("http://127.0.0.1/metrics")).text();
+  expect(metrics).toContain(`turnproof_evidence_missing_rows ${rows}`);
+  await again.close();
+  const found = (await accountChecks(config)).map(({ state, message: says }) => `${state} ${says}`);
+  expect(found[0]).toContain(`fail evidence_missing: ${rows} rows that turns rest on are gone`);
+  expect(found[0]).toContain("in 2 traces (");
+  expect(found[1]).toContain(`fail evidence_missing: ${rows} stored events are gone`);
+  // What remains of a user with a gap can be deleted.
+  const provider = await filesystem({ directory: join(dataDir, "files") });
+  const erased = await deleteUserEvidence(provider.evidence, { userId: "user-a", dryRun: false });
+  expect(erased).toMatchObject({ complete: true, deleted: rows - 2 });
+  await provider.close();
+  // Without its account the collector does not know what was gone before.
+  await rm(join(dataDir, "evidence-account.jws"));
+  const last = await createCollector({ config, log });
+  expect(await comparedBy(last)).toMatchObject({ account: "new" });
+  const page = await (await last.app.request("http://127.0.0.1/traces/health")).text();
+  expect(page).toContain("a new account");
+  await last.close();
 });
 
 test("a deletion in progress is no loss, one that is long over hides none", () => {

@@ -38,11 +38,11 @@ async function postgresServer(): Promise<Server> {
     async remove(root, turns) {
       const named = `root_trace_id = '${root}'`;
       const own = `root = (SELECT root FROM evidence_roots WHERE ${named})`;
-      const ledger = turns ? `; DELETE FROM turn_ledger WHERE ${named}` : "";
-      await server.run(
-        database,
-        `DELETE FROM evidence_bundles WHERE ${own}; DELETE FROM evidence_roots WHERE ${named}${ledger}`,
-      );
+      // The counts of the trace remain where only rows go.
+      const rest = turns
+        ? `; DELETE FROM evidence_roots WHERE ${named}; DELETE FROM turn_ledger WHERE ${named}`
+        : "";
+      await server.run(database, `DELETE FROM evidence_bundles WHERE ${own}${rest}`);
     },
     close: () => server.close(),
   };
@@ -133,9 +133,12 @@ test.each(Object.keys(servers) as (keyof typeof servers)[])(
     };
     const configOf = async (): Promise<ReturnType<typeof parseConfig>> =>
       parseConfig({ ...server.env, TURNPROOF_DATA_DIR: await directories.make() });
-    const doctorOf = async (config: ReturnType<typeof parseConfig>): Promise<string> => {
-      const [check] = await accountChecks(config);
-      return `${check?.state} ${check?.message.split(";")[0]}`;
+    const doctorOf = async (
+      config: ReturnType<typeof parseConfig>,
+      of = "evidence account",
+    ): Promise<string> => {
+      const found = (await accountChecks(config)).find(({ check }) => check === of);
+      return `${found?.state} ${found?.message.split(";")[0]}`;
     };
     try {
       const [one, two] = [await configOf(), await configOf()];
@@ -162,6 +165,10 @@ test.each(Object.keys(servers) as (keyof typeof servers)[])(
       await server.remove("whole", true);
       const gone = `fail evidence_missing: ${rows * 2} stored events are gone without a deletion`;
       expect(await doctorOf(two)).toContain(gone);
+      expect(await doctorOf(two, "evidence of turns")).toBe(
+        `fail evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in 1 ` +
+          "traces (turnless)",
+      );
       const again = await createCollector({ config: two, log });
       const missing = { events_missing: rows * 2, roots_missing: 1, rows_missing: rows };
       expect(await comparedBy(again)).toMatchObject(missing);

@@ -83,8 +83,8 @@ test("health: the store is away, and what was not read is unknown, no zero", asy
   expect(status).toBe(200);
   expect(text).toContain('<span class="unknown-figure">away</span>');
   expect(text).toContain("nothing listens there");
-  expect(text).toContain("Unknown: no store answered");
-  expect(text).toContain("no store answered</");
+  expect(text).toContain("Unknown: no store could be read");
+  expect(text).toContain("no store could be read</");
   expect(text).not.toContain("No producer reported in this window");
   expect(text).not.toContain("store_unavailable</");
 });

@@ -192,16 +192,73 @@ describe("segments that were moved about", () => {
     await expectLoss(disk, new Set(), 2);
   });
 
-  test("one that is missing was drained", async () => {
-    const disk = await written(2_000);
-    const [, missing = ""] = segmentsOf(disk);
-    const gone = new Set(dataFrames(disk.contents(missing)).map((frame) => frame.sequence));
-    disk.moveFile(missing, "elsewhere");
-    const codes: string[] = [];
-    const journal = await openSimulated(disk, { onEvent: (event) => codes.push(event.code) });
-    expect(await pendingTexts(journal)).toEqual(texts.filter((_, index) => !gone.has(index + 1)));
-    expect(codes).toEqual(["journal_segment_missing"]);
+  test("one that is missing is counted once, over any number of restarts", async () => {
+    const all = await written(2_000);
+    for (const [at, missing] of segmentsOf(all).entries()) {
+      const disk = all.afterKill();
+      const gone = new Set(dataFrames(disk.contents(missing)).map((frame) => frame.sequence));
+      disk.moveFile(missing, "elsewhere");
+      const codes: string[] = [];
+      const journal = await openSimulated(disk, { onEvent: (event) => codes.push(event.code) });
+      expect(codes).toContain("journal_corrupt");
+      // Before the first one there is no other that it is missing after.
+      expect(codes.includes("journal_segment_missing")).toBe(at > 0);
+      const { spans, isLowerBound } = journal.stats().damaged;
+      expect([spans, isLowerBound]).toEqual([gone.size, false]);
+      await journal.close();
+      for (let round = 0; round < 2; round += 1) await expectLoss(disk, gone, 1);
+      const more = await openSimulated(disk);
+      await more.append({ payload: Buffer.from("more"), spans: 1 });
+      await more.checkpoint(frameCount + 1);
+      await more.close();
+      const after = await openSimulated(disk);
+      expect(after.stats()).toMatchObject({ pendingFrames: 0, lostFrames: gone.size });
+      await after.close();
+    }
+  });
+
+  test("the only one that is missing is counted, after a clean stop exactly", async () => {
+    const disk = await written(100_000);
+    const [only = ""] = segmentsOf(disk);
+    disk.moveFile(only, "elsewhere");
+    const all = new Set(texts.map((_, index) => index + 1));
+    const journal = await openSimulated(disk);
+    const damaged = { spans: frameCount, framesUncounted: 0, isLowerBound: false };
+    expect(journal.stats()).toMatchObject({ lostFrames: frameCount, damaged });
     await journal.close();
+    await expectLoss(disk, all, 1);
+  });
+
+  test("after a kill the counts of a damaged end are lower bounds", async () => {
+    const disk = simulateDisk();
+    const journal = await openSimulated(disk, { segmentBytes: 100_000 });
+    for (const text of texts) await journal.append({ payload: Buffer.from(text), spans: 1 });
+    const killed = disk.afterKill();
+    await journal.close();
+    const [only = ""] = segmentsOf(killed);
+    killed.damage(only, (copy) => copy.subarray(0, Math.floor(copy.byteLength * 0.6)));
+    const events: object[] = [];
+    const again = await openSimulated(killed, { onEvent: (event) => events.push(event) });
+    expect(again.stats().damaged.isLowerBound).toBe(true);
+    await again.close();
+    const clean = await openSimulated(killed);
+    expect(clean.stats().damaged.isLowerBound).toBe(false);
+    await clean.close();
+  });
+
+  test("before the first one, by an older checkpoint, was drained", async () => {
+    const disk = await written(2_000);
+    const journal = await openSimulated(disk);
+    await journal.checkpoint(50);
+    await journal.checkpoint(120);
+    await journal.close();
+    disk.damage("checkpoint", (copy) => copy.fill(0));
+    disk.damage("checkpoint.previous", (copy) => copy.fill(0));
+    for (let round = 0; round < 2; round += 1) {
+      const again = await openSimulated(disk);
+      expect(again.stats()).toMatchObject({ lostFrames: 0, corruptRanges: 0 });
+      await again.close();
+    }
   });
 });
 

@@ -2,11 +2,12 @@
  * The account of a forward over stops and kills: what came in is what was sent, is lost or waits,
  * and a batch that the receiver stores again counts once.
  */
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { TurnEvent } from "@turnproof/evidence";
-import type { StoredFrames } from "@turnproof/journal";
+import { openJournal } from "@turnproof/journal";
+import type { Journal, StoredFrames } from "@turnproof/journal";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { copyJournal } from "../../../collector/src/cli/backup-parts.ts";
@@ -98,6 +99,28 @@ test("a backup holds the queue and its account, and goes on from there", async (
   await again.stored(batchOf(1, 20));
   expect(counted(again)).toEqual([0, 0, 200]);
   await again.close();
+});
+
+test("segments that are stored while a backup copies them are no loss in the copy", async () => {
+  const [dataDir, to] = [await directories.make(), await directories.make()];
+  const open = (at: string): Promise<Journal> =>
+    openJournal({ directory: join(at, "journal"), bytesMax: 1 << 26, segmentBytes: 4_096 });
+  const journal = await open(dataDir);
+  for (let frame = 0; frame < 20; frame += 1) {
+    await journal.append({ payload: Buffer.alloc(1_000, frame), spans: 1 });
+  }
+  // Of the time before the last segments.
+  await journal.checkpoint(2);
+  await copyJournal(dataDir, to, "journal");
+  await journal.close();
+  const copy = join(to, "data", "journal");
+  const [first = "none"] = readdirSync(copy).filter((name) => name.endsWith(".segment"));
+  // Stored and removed between the copies of the checkpoint and of the segment.
+  rmSync(join(copy, first));
+  const restored = await open(join(to, "data"));
+  const { lostFrames, pendingFrames, damaged } = restored.stats();
+  expect([lostFrames, damaged.spans, pendingFrames > 0]).toEqual([0, 0, true]);
+  await restored.close();
 });
 
 test("a divided request that a stop cuts off counts nothing, and its repetition all", async () => {

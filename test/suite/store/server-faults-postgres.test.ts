@@ -147,9 +147,9 @@ test("a row that the tables refuse is permanent, and its batch leaves no trace",
   expect(await failure(store.evidence.append(sent))).toEqual(["store_rejected_row", false]);
   expect((await store.evidence.readBack("poisoned", receivedAt(1))).rows).toBe(0);
   await server.run(database, "DROP TABLE turn_ledger");
-  // A table that is missing is an operator's mistake, not the row's.
+  // A table that is missing is damage, and no fault of the row.
   expect(await failure(store.evidence.ledger.countTurns({ scope: allTenants, where: [] }))).toEqual(
-    ["store_unavailable", true],
+    ["store_corrupt", false],
   );
 });
 

@@ -153,7 +153,7 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     if (name !== undefined && draft === undefined && rule === undefined) {
       throw new CodedError("not_found");
     }
-    const store_away = await storeAway(parts.store);
+    const store_away = await storeAway(parts);
     // A page has its other parts without the past; a program's request is refused.
     const past = rule !== undefined && (store_away === null || !wantsPage(c));
     const model: AlertsModel = {

@@ -122,7 +122,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
     const required = (require ?? "").split(/[\s,]+/u).filter((name) => name !== "");
     const contracts = namesOf(parts);
     const unknown_required = notCompared(required, contracts);
-    const store_away = await storeAway(parts.store);
+    const store_away = await storeAway(parts);
     const named = { ...sides, required, unknown_required, pending_frames, limit: most, store_away };
     const wrong = [
       ...unclearWords(named).map(({ side: field }) => field),

@@ -40,7 +40,13 @@ export async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
     store.check(),
     memory === undefined ? undefined : timedCheck(memory),
   ]);
-  const words = ok ? null : reasonWords({ code: code ?? "internal_error", field: reason });
+  const words = ok
+    ? null
+    : reasonWords({
+        code: code ?? "internal_error",
+        field: reason,
+        isServer: server !== null,
+      });
   const state = { ok, code: code ?? null, host: server, reason: words, elapsed_ms: elapsedMs };
   return {
     store: { name: store.name, ...state },

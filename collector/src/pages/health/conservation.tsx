@@ -134,8 +134,10 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
           )}
         </Fact>
         <Fact name="damage">
-          <Count of={journal.corrupt_ranges} /> corrupt ranges · <Count of={journal.lost_frames} />{" "}
-          frames lost{uncountedText(ingest.conservation.lost_frames_uncounted)} ·{" "}
+          <Count of={journal.corrupt_ranges} /> corrupt ranges ·{" "}
+          {ingest.conservation.loss_is_lower_bound ? "at least " : ""}
+          <Count of={journal.lost_frames} /> frames lost
+          {uncountedText(ingest.conservation.lost_frames_uncounted)} ·{" "}
           <Count of={journal.quarantined_spans} /> items quarantined
         </Fact>
         {journal.quarantined_spans === 0 ? null : (
@@ -157,6 +159,24 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
         <Behind of={of} />
       </Facts>
     </Card>
+  );
+};
+
+/** What is unknown without the signed account of earlier starts. */
+const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
+  if (of?.account !== "damaged" && of?.account !== "new") return <></>;
+  const isNew = of.account === "new";
+  return (
+    <>
+      {" "}
+      <Badge
+        tone={isNew ? "quiet" : "bad"}
+        icon={isNew ? "unjudged" : "failed"}
+        word={isNew ? "a new account" : "the account was damaged"}
+      />{" "}
+      <code>evidence-account.jws</code> {isNew ? "was not there" : "could not be checked"}, and a
+      new one began at the start. Whether events were gone before is unknown.
+    </>
   );
 };
 
@@ -229,6 +249,7 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
       </Fact>
       <Fact name="evidence">
         <Missing of={of.ingest.missing} />
+        <Account of={of.ingest.missing} />
       </Fact>
       {of.ingest.forward === null ? null : <ForwardFact of={of.ingest.forward} />}
       {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}

@@ -165,8 +165,15 @@ const Reported: FC<{
 );
 
 function readWords(model: HealthModel): string {
-  if (nothingRead(model)) return "no store answered";
+  if (nothingRead(model)) return "no store could be read";
   return model.window_complete ? "all there are" : "bounded window";
+}
+
+const isDamaged = ({ code }: { readonly code: string | null }): boolean => code === "store_corrupt";
+
+function storeWords(store: NonNullable<HealthModel["collector"]>["store"]): string {
+  if (store.ok) return "answers";
+  return isDamaged(store) ? "what helps is below" : (store.reason ?? "fails");
 }
 
 /** The most important answers, in one line. */
@@ -187,14 +194,11 @@ const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
         </Tile>
       )}
       {collector === null ? null : (
-        <Tile
-          name="store"
-          more={collector.store.ok ? "answers" : (collector.store.reason ?? "fails")}
-        >
+        <Tile name="store" more={storeWords(collector.store)}>
           {collector.store.ok ? (
             <Duration ms={collector.store.elapsed_ms} />
           ) : (
-            <span class="unknown-figure">away</span>
+            <span class="unknown-figure">{isDamaged(collector.store) ? "damaged" : "away"}</span>
           )}
         </Tile>
       )}

@@ -23,7 +23,7 @@ export const RangeCards: FC<{ readonly of: HealthRange | null; readonly frame: F
   frame,
 }) =>
   of === null ? (
-    <Note tone="bad">The turns of this range cannot be read: the store does not answer.</Note>
+    <Note tone="bad">The turns of this range cannot be read: see the store below.</Note>
   ) : (
     <>
       <RangeTiles of={of} frame={frame} />

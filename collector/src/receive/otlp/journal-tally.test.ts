@@ -82,6 +82,7 @@ test("a segment that was destroyed while no process ran is on both sides of the 
     recovered: lost,
     lost,
     lost_frames_uncounted: 0,
+    loss_is_lower_bound: false,
     stored: 0,
     balanced: true,
   });

@@ -23,5 +23,6 @@ export function tallyOf(
     quarantined: quarantinedEvents,
     lost: lostSpans + damaged.spans,
     lostFramesUncounted: damaged.framesUncounted,
+    lostIsLowerBound: damaged.isLowerBound,
   };
 }

@@ -103,10 +103,20 @@ const openMsMax = 5_000;
 /** How often a waiting reader checks whether something was stored. */
 const lookMs = 25;
 
-function logEvent(log: Log, directory: string, { code, count, file }: JournalEvent): void {
+function logEvent(log: Log, directory: string, event: JournalEvent): void {
+  const { code, count, file, lostFrames, atLeast } = event;
   const place =
     file === undefined ? {} : { file: join(directory, file), command: "turnproof doctor" };
-  log.warn("journal_event", { code, count, sentence: codes[code].sentence, ...place });
+  const lost = lostFrames === undefined ? {} : { lost_frames: lostFrames };
+  const bound = atLeast === undefined ? {} : { at_least: true };
+  log.warn("journal_event", {
+    code,
+    count,
+    ...lost,
+    ...bound,
+    sentence: codes[code].sentence,
+    ...place,
+  });
 }
 
 /** Opens the journal, starts the drain and creates the routes; codes are the journal's. */

@@ -133,7 +133,9 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     async check() {
       const result = await checkBy(async () => {
         open();
-        await engine.query("SELECT 1 AS one FROM bundles LIMIT 1");
+        for (const table of ["bundles", "turn_ledger"]) {
+          await engine.query(`SELECT 1 AS one FROM ${table} LIMIT 1`);
+        }
       });
       return pending && result.ok ? { ...result, diagnostics: ["migration_pending"] } : result;
     },

@@ -7,11 +7,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { CodedError } from "@turnproof/semconv";
 
-import type { TablePart, HeldEvents } from "../evidence-store.ts";
+import type { EvidenceStore, TablePart, HeldEvents } from "../evidence-store.ts";
 import { openEngine } from "./connection.ts";
 import type { Engine } from "./engine.ts";
-import { heldIn } from "./root-standing.ts";
+import { heldIn, standingOf } from "./root-standing.ts";
 import { requireKnown } from "./migration.ts";
+import { shortRoots } from "./short-roots.ts";
+import { clickhouseTurns } from "./turn-ledger.ts";
 
 /** Sets aside the parts that fail, and answers with all that are set aside. */
 export async function setAside(
@@ -24,20 +26,30 @@ export async function setAside(
   return partsIn(engine, "system.detached_parts WHERE ", signal);
 }
 
+/** What compares turns with the events that they rest on. */
+export type Comparable = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots">;
+
 /**
- * What the embedded engine of a directory holds, which parts fail, and which are set aside. Makes
- * and changes no table; the engine itself sets aside what it cannot load.
+ * What the embedded engine of a directory holds, which parts fail, which are set aside, and what
+ * `compare` returns for it. Makes and changes no table; the engine itself sets aside what it cannot
+ * load.
  * @throws CodedError `store_locked` while another process uses the directory
  */
-export async function lookAtParts(
+export async function lookAtParts<T>(
   dataDir: string,
-): Promise<HeldEvents & { readonly damaged: readonly TablePart[] }> {
+  compare: (store: Comparable) => Promise<T>,
+): Promise<HeldEvents & { readonly damaged: readonly TablePart[]; readonly compared: T }> {
   const engine = await openEngine({ dataDir }, { mayChange: false });
   try {
     await requireKnown(engine);
     const damaged = [...(await partsIn(engine, "system.detached_parts WHERE "))];
     for await (const part of failing(engine)) damaged.push(part);
-    return { ...(await heldIn(engine)), damaged };
+    const compared = await compare({
+      ledger: clickhouseTurns({ engine, cluster: undefined }),
+      standing: (roots) => standingOf(engine, roots),
+      shortRoots: (...requested) => shortRoots(engine, ...requested),
+    });
+    return { ...(await heldIn(engine)), damaged, compared };
   } finally {
     await engine.close();
   }

@@ -25,6 +25,13 @@ test.each([
   );
 });
 
+test("a table of ours that is gone is damage, by its name alone", () => {
+  const error = storeError(
+    new Error("Code: 60. DB::Exception: Table default.bundles does not exist. (secret-value)"),
+  );
+  expect([error.code, error.field]).toEqual(["store_corrupt", "clickhouse 60 bundles"]);
+});
+
 test.each([
   [469, "VIOLATED_CONSTRAINT"],
   [321, "VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE"],

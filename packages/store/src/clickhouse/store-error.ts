@@ -7,7 +7,7 @@
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
-import { fieldOf, systemCodeOf } from "../system-code.ts";
+import { fieldOf, missingTableOf, systemCodeOf } from "../system-code.ts";
 
 /** Engine codes of a row that can never be stored. */
 const rejected: ReadonlySet<number> = new Set([
@@ -45,10 +45,17 @@ const damaged: ReadonlySet<number> = new Set([
   271, // CANNOT_DECOMPRESS
 ]);
 
+/** UNKNOWN_TABLE: a table that was made as the store was opened is gone. */
+const unknownTable = 60;
+
 /** The coded form of a connection's error. */
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const engineCode = engineCodeOf(error);
+  const table = engineCode === unknownTable ? missingTableOf(error) : undefined;
+  if (table !== undefined) {
+    return new CodedError("store_corrupt", fieldOf("clickhouse", String(engineCode), table));
+  }
   const stated =
     engineCode === undefined ? (systemCodeOf(error) ?? foreignAnswer(error)) : String(engineCode);
   return new CodedError(codeOf(engineCode, error), fieldOf("clickhouse", stated));

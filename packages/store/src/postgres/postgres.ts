@@ -131,6 +131,9 @@ interface PostgresParts {
   readonly close: () => Promise<void>;
 }
 
+/** Tables without which no evidence can be read. */
+const evidenceTables = ["evidence_roots", "evidence_bundles", "turn_ledger"] as const;
+
 function evidenceOf({ name, database, old, legacy, close }: PostgresParts): EvidenceStore {
   const store: EvidenceStore = {
     name,
@@ -147,7 +150,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     held: () => heldIn(database),
-    check: () => checkedWith(old, () => check(database, "evidence_roots")),
+    check: () => checkedWith(old, () => check(database, ...evidenceTables)),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -196,6 +199,7 @@ function administrators(
   };
 }
 
-function check(session: Session, table: "evidence_roots" | "entity_memory"): Promise<CheckResult> {
-  return checkBy(() => session.query(`SELECT 1 AS one FROM ${table} LIMIT 1`));
+function check(session: Session, ...tables: readonly string[]): Promise<CheckResult> {
+  const each = tables.map((table) => `(SELECT 1 FROM ${table} LIMIT 1) AS ${table}`);
+  return checkBy(() => session.query(`SELECT ${each.join(", ")}`));
 }

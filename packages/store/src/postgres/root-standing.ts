@@ -5,7 +5,10 @@ import type { Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored, toStoredJson } from "./stored-text.ts";
 
-/** Standing of those of the roots that have rows, or had some that were deleted. */
+/**
+ * Standing of those of the roots that have rows, or had some that were deleted. Events are counted
+ * from the rows: the counts of `evidence_roots` remain when rows are gone.
+ */
 export async function standingOf(
   session: Session,
   roots: readonly string[],
@@ -14,7 +17,8 @@ export async function standingOf(
   const requested = roots.filter((root) => root.isWellFormed());
   const json = toStoredJson(requested.map((root) => ({ root, key: epochKey(root) })));
   const { rows } = await session.query(
-    `SELECT a.root, coalesce(r.events, 0)::text AS events, coalesce(e.epoch, 0)::text AS epoch
+    `SELECT a.root, coalesce((SELECT sum(b.events) FROM evidence_bundles b WHERE b.root = r.root), 0)::text
+  AS events, coalesce(e.epoch, 0)::text AS epoch
 FROM jsonb_to_recordset(${bind.plain(json)}::jsonb) AS a(root text COLLATE "C", key bigint)
 LEFT JOIN evidence_roots r ON r.root_trace_id = a.root
 LEFT JOIN root_epochs e ON e.root = a.key
@@ -32,7 +36,7 @@ WHERE r.root IS NOT NULL OR e.root IS NOT NULL`,
 /** All stored events, and deletions. */
 export async function heldIn(session: Session): Promise<HeldEvents> {
   const { rows } = await session.query(
-    `SELECT (SELECT coalesce(sum(events), 0) FROM evidence_roots)::text AS events,
+    `SELECT (SELECT coalesce(sum(events), 0) FROM evidence_bundles)::text AS events,
   (SELECT coalesce(sum(epoch), 0) FROM root_epochs)::text AS deletions`,
     [],
   );

@@ -7,7 +7,7 @@
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
-import { fieldOf, systemCodeOf } from "../system-code.ts";
+import { fieldOf, missingTableOf, systemCodeOf } from "../system-code.ts";
 
 /** Classes of SQLSTATE, the longest prefix first. */
 const classes: readonly (readonly [prefix: string, code: Code])[] = [
@@ -33,9 +33,16 @@ export function storeError(error: unknown): CodedError {
     const code = isFullPool(error) ? "store_busy" : unreachable;
     return new CodedError(code, fieldOf("postgres", systemCodeOf(error)));
   }
+  const table = state === undefinedTable ? missingTableOf(error) : undefined;
+  if (table !== undefined) {
+    return new CodedError("store_corrupt", fieldOf("postgres", state, table));
+  }
   const known = classes.find(([prefix]) => state.startsWith(prefix));
   return new CodedError(known?.[1] ?? unreachable, { field: `postgres ${state}` });
 }
+
+/** A table that was made as the store was opened is gone. */
+const undefinedTable = "42P01";
 
 const unreachable = "store_unavailable";
 

@@ -74,7 +74,11 @@ function rootReplacer(database: SqliteDatabase): (removal: Removal<unknown>) => 
   const writer = bundleWriter(database);
   const epochs = rootEpochs(database);
   const turns = turnRows(database);
-  const known = database.prepare("SELECT id, last, rows FROM roots WHERE root_trace_id = ?");
+  // Rows that are gone do not prevent a deletion; rows that cannot be decoded do.
+  const known = database.prepare(
+    `SELECT id, last, (SELECT coalesce(sum(events), 0) FROM bundles WHERE root = roots.id) AS rows
+     FROM roots WHERE root_trace_id = ?`,
+  );
   const less = database.prepare(
     `UPDATE batches SET events = batches.events - gone.events
      FROM (SELECT batch, sum(events) AS events FROM bundles WHERE root = ? GROUP BY batch) gone

@@ -5,6 +5,7 @@
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
+import { missingTableOf } from "../system-code.ts";
 import { primaryCode } from "./sqlite-database.ts";
 
 /** Primary result codes ("Result and Error Codes" of SQLite's documentation). */
@@ -30,7 +31,16 @@ export function sqliteError(error: unknown): unknown {
   const primary = primaryCode(error);
   if (primary === undefined) return error;
   if (errcode === noRoomForMemory) return new CodedError("disk_full");
+  const table = isMissingTable(error) ? missingTableOf(error) : undefined;
+  if (table !== undefined) {
+    return new CodedError("store_corrupt", { field: `sqlite ${primary} ${table}` });
+  }
   return new CodedError(codes.get(primary) ?? "store_unavailable", { field: `sqlite ${primary}` });
+}
+
+/** The engine has no number of its own for it. */
+function isMissingTable(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("no such table: ");
 }
 
 /** Runs work and converts its errors. */

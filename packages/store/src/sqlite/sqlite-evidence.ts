@@ -123,7 +123,8 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
       open();
       const row = database
         .prepare(
-          `SELECT (SELECT coalesce(sum(rows), 0) FROM roots) AS events,
+          // The rows, by an index that holds their counts.
+          `SELECT (SELECT coalesce(sum(events), 0) FROM bundles) AS events,
              (SELECT coalesce(sum(epoch), 0) FROM root_epochs) AS deletions`,
         )
         .get();
@@ -153,7 +154,9 @@ export function standingOf(
   open: () => void = () => {},
 ): EvidenceStore["standing"] {
   const standing = database.prepare(
-    `SELECT listed.value ->> 0 AS root, coalesce(roots.rows, 0) AS rows,
+    // Counted from the rows: the counts of `roots` remain when rows are gone.
+    `SELECT listed.value ->> 0 AS root,
+       (SELECT coalesce(sum(events), 0) FROM bundles WHERE bundles.root = roots.id) AS rows,
        coalesce(root_epochs.epoch, 0) AS epoch
      FROM json_each(?) listed
      LEFT JOIN roots ON roots.root_trace_id = listed.value ->> 0
