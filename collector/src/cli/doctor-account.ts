@@ -18,7 +18,12 @@ import {
   tablesFolder,
 } from "../backend/store-places.ts";
 import type { Config } from "../config/config.ts";
-import { hasAccount, missingSince, readAccount } from "../judge/evidence-account.ts";
+import {
+  hasAccount,
+  hasDamagedAccount,
+  missingSince,
+  readAccount,
+} from "../judge/evidence-account.ts";
 import type { EvidenceAccount } from "../judge/evidence-account.ts";
 import { compareEvidence } from "../judge/evidence-check.ts";
 import type { ComparedEvidence } from "../judge/evidence-check.ts";
@@ -32,7 +37,21 @@ const restoreServer = "restore the database from a backup";
 
 /** Compares the account with the store, on a server too; none where no account was written. */
 export async function accountChecks(config: Config): Promise<readonly Check[]> {
-  if (!hasAccount(config.dataDir)) return [];
+  const aside = asideCheck(config.dataDir);
+  if (!hasAccount(config.dataDir)) return aside;
+  return [...(await comparedChecks(config)), ...aside];
+}
+
+/** An account that a start set aside; none where none was. */
+function asideCheck(dataDir: string): readonly Check[] {
+  if (!hasDamagedAccount(dataDir)) return [];
+  const message =
+    "An account was damaged, and a new one began: whether events were gone before is unknown. Move " +
+    "evidence-account.jws.corrupt away once this is known.";
+  return [{ check, state: "warn", message }];
+}
+
+async function comparedChecks(config: Config): Promise<readonly Check[]> {
   try {
     const { held, parts } = await heldBy(config);
     return [...parts, ...(await accountCheck(config, held))];
@@ -119,13 +138,10 @@ async function accountCheck(
   if (account === "none") return [];
   if (account === "unusable") {
     const message =
-      "evidence-account.jws is damaged, or another key signed it; the next start begins a new one.";
+      "evidence-account.jws is damaged, or another key signed it; the next start sets it aside and begins a new one.";
     return [{ check, state: "warn", message }];
   }
-  const missing =
-    held === undefined
-      ? account.missing
-      : missingSince(account, held, { isFirst: true, at: isoNow() });
+  const missing = held === undefined ? account.missing : missingSince(account, held, isoNow());
   if (missing === 0)
     return held === undefined ? [] : [{ check, state: "ok", message: wholeOf(account) }];
   const message =

@@ -6,7 +6,7 @@
  * account: what others store or delete is in the counts of the store.
  */
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -20,6 +20,8 @@ import type { StatementSigner } from "./statement.ts";
 
 const typ = "turnproof-evidence-account+json";
 const fileName = "evidence-account.jws";
+/** An account that could not be checked, until an operator moves it away. */
+const asideName = `${fileName}.corrupt`;
 
 const schema = z.strictObject({
   v: z.literal(1),
@@ -63,6 +65,11 @@ export async function readAccount(
   }
 }
 
+/** Whether an account that could not be checked was set aside. */
+export function hasDamagedAccount(dataDir: string): boolean {
+  return existsSync(join(dataDir, asideName));
+}
+
 /** Whether an account was written. */
 export function hasAccount(dataDir: string): boolean {
   return existsSync(join(dataDir, fileName));
@@ -72,9 +79,10 @@ export function hasAccount(dataDir: string): boolean {
 export interface AccountKeeper {
   /** Counts once; answers with the events that are gone. @throws CodedError of the store */
   count(signal?: AbortSignal): Promise<number>;
-  /** Whether an account lay there that this collector did not sign. */
-  readonly wasUnusable: boolean;
-  /** `new` where there was none, although the store held events at the first count. */
+  /**
+   * `damaged` where one could not be checked, until what was set aside is moved away; `new` where
+   * there was none, although the store held events at the first count.
+   */
   state(): "kept" | "new" | "damaged";
 }
 
@@ -92,6 +100,11 @@ export async function openAccount(
 ): Promise<AccountKeeper> {
   const { server } = of;
   const found = await readAccount(of.dataDir, of.signer, server);
+  const isUnusable = found === "unusable";
+  if (isUnusable && of.keeps) {
+    await rename(join(of.dataDir, fileName), join(of.dataDir, asideName));
+  }
+  const isDamaged = isUnusable || hasDamagedAccount(of.dataDir);
   let account = typeof found === "string" ? undefined : found;
   let isFirst = true;
   let begins = false;
@@ -104,7 +117,7 @@ export async function openAccount(
       if (again.events > held.events) held = again;
     }
     const at = isoNow();
-    const missing = account === undefined ? 0 : missingSince(account, held, { isFirst, at });
+    const missing = account === undefined ? 0 : missingSince(account, held, at);
     begins ||= isFirst && account === undefined && held.events > 0;
     isFirst = false;
     const rose = account !== undefined && held.deletions > account.deletions;
@@ -124,8 +137,7 @@ export async function openAccount(
     return missing;
   };
   return {
-    wasUnusable: found === "unusable",
-    state: () => (found === "unusable" ? "damaged" : begins ? "new" : "kept"),
+    state: () => (isDamaged ? "damaged" : begins ? "new" : "kept"),
     count(signal) {
       // One at a time: the file is replaced, and a failure is its own caller's.
       const done = last.catch(() => {}).then(() => count(signal));
@@ -140,13 +152,14 @@ const deletingMs = 600_000;
 
 /**
  * Events that are gone, by an account and a count at a time. During a deletion it is not known how
- * many events should be there, so the count is where the account goes on. A store that lost its
- * deletions too is another one.
+ * many events should be there, so the count is where the account goes on. A loss remains until an
+ * operator restores the account with the evidence, or moves it away: events that come later may be
+ * other ones.
  */
 export function missingSince(
   account: Pick<EvidenceAccount, "events" | "deletions" | "missing" | "rose_at">,
   { events, deletions }: HeldEvents,
-  { isFirst, at }: { readonly isFirst: boolean; readonly at: string },
+  at: string,
 ): number {
   if (deletions > account.deletions) return account.missing;
   if (events < account.events) {
@@ -155,7 +168,5 @@ export function missingSince(
     if (goes && Math.abs(Date.parse(at) - Date.parse(rose)) < deletingMs) return account.missing;
     return account.missing + account.events - events;
   }
-  // As much came back between two processes: the folder was restored.
-  if (isFirst && account.missing > 0 && events - account.events >= account.missing) return 0;
   return account.missing;
 }

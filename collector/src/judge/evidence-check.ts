@@ -57,7 +57,7 @@ export async function watchEvidence(
   store: Ledgered & Pick<EvidenceStore, "setAside">,
   { withdraw, account }: WatchOptions,
 ): Promise<void> {
-  if (account?.wasUnusable === true) log.error("evidence_account_unusable", {});
+  if (account?.state() === "damaged") log.error("evidence_account_unusable", {});
   let isDamaged = false;
   while (!signal.aborted) {
     try {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { TurnEvent } from "@turnproof/evidence";
 import { openJournal } from "@turnproof/journal";
 import type { Journal, StoredFrames } from "@turnproof/journal";
+import { html } from "hono/html";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { copyJournal } from "../../../collector/src/cli/backup-parts.ts";
@@ -15,6 +16,7 @@ import {
   ForwardAccount,
   noCounts,
 } from "../../../collector/src/receive/forward/forward-account.ts";
+import { ForwardFact } from "../../../collector/src/pages/health/forwarding.tsx";
 import { startForward } from "../../../collector/src/receive/forward/forward.ts";
 import type { Forward } from "../../../collector/src/receive/forward/forward.ts";
 import { encodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
@@ -121,6 +123,41 @@ test("segments that are stored while a backup copies them are no loss in the cop
   const { lostFrames, pendingFrames, damaged } = restored.stats();
   expect([lostFrames, damaged.spans, pendingFrames > 0]).toEqual([0, 0, true]);
   await restored.close();
+});
+
+test("a damaged account is set aside, and shows until it is moved away", async () => {
+  const directory = await directories.make();
+  const file = join(directory, "account.json");
+  const logged: unknown[] = [];
+  const log = {
+    ...quiet,
+    error: (event: string, of?: object) => void logged.push({ event, ...of }),
+  };
+  const open = (): Promise<Forward> =>
+    startForward({ directory, target: { url: away, headers: {} }, bytesMax: 1 << 26, log });
+  const first = await open();
+  expect(first.state().account_damaged).toBe(false);
+  await first.stored(batchOf(1, 2));
+  await first.close();
+  expect(logged).toEqual([]);
+  for (const damage of ["", '{"counts":{}}']) {
+    writeFileSync(file, damage);
+    // Two starts: the account that began anew hides nothing.
+    for (let start = 0; start < 2; start += 1) {
+      const again = await open();
+      expect(again.state()).toMatchObject({ account_damaged: true, pending_spans: 20 });
+      const shown = await html`${ForwardFact({ of: again.state() })}`;
+      expect(shown.toString()).toContain("account was damaged");
+      await again.close();
+    }
+    const path = `${file}.corrupt`;
+    expect(readFileSync(path, "utf8")).toBe(damage);
+    expect(logged.splice(0)).toEqual(Array(2).fill({ event: "forward_account_damaged", path }));
+  }
+  rmSync(`${file}.corrupt`);
+  const last = await open();
+  expect(last.state().account_damaged).toBe(false);
+  await last.close();
 });
 
 test("a divided request that a stop cuts off counts nothing, and its repetition all", async () => {

@@ -276,7 +276,7 @@ test("a queue without room is logged at once, and then once a minute with its co
   const queue = await openForwardQueue({
     directory: await directories.make(),
     bytesMax: 4_096,
-    log: { warn: (...line) => void lines.push(line) },
+    log: { ...quiet, warn: (...line) => void lines.push(line) },
     clock: () => now,
   });
   const frame = { payload: new Uint8Array(8_192), spans: 3, sequence: 1, appendedAtMs: 0 };

@@ -174,8 +174,11 @@ const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of
         icon={isNew ? "unjudged" : "failed"}
         word={isNew ? "a new account" : "the account was damaged"}
       />{" "}
-      <code>evidence-account.jws</code> {isNew ? "was not there" : "could not be checked"}, and a
-      new one began at the start. Whether events were gone before is unknown.
+      <code>evidence-account.jws</code>{" "}
+      {isNew
+        ? "was not there, and a new one began at the start. "
+        : "could not be checked, and a new one began. Move evidence-account.jws.corrupt away once this is known. "}
+      Whether events were gone before is unknown.
     </>
   );
 };

@@ -34,6 +34,9 @@ export const ForwardFact: FC<{ readonly of: ForwardState }> = ({ of }) => {
             word={`${countText(of.unconfirmed_spans)} accepted, rejections unknown`}
           />
         )}
+        {of.account_damaged ? (
+          <Badge tone="bad" icon="failed" word="the account was damaged, earlier counts unknown" />
+        ) : null}
         {lost.map(([reason, count]) => (
           <Badge tone="bad" icon="failed" word={`${countText(count)} lost: ${wordsOf(reason)}`} />
         ))}

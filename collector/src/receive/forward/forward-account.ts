@@ -4,7 +4,7 @@
  * a batch of the receiver counts once, also where a stop or a kill repeats it, and the counts of a
  * request take effect with the checkpoint behind it.
  */
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { replaceFile } from "@turnproof/journal";
@@ -45,6 +45,9 @@ const accountSchema = z.object({
 });
 type WrittenCounts = z.output<typeof accountSchema>;
 
+/** An account that could not be read, until an operator moves it away. */
+export const asideName = "account.json.corrupt";
+
 /** No span. */
 export const noCounts: ForwardCounts = {
   sent: 0,
@@ -72,14 +75,19 @@ export function sumOf(one: ForwardCounts, other: ForwardCounts): ForwardCounts {
 /** The account of a directory. */
 export class ForwardAccount {
   readonly #file: string;
+  /** True where an account could not be read, until an operator moves away what was set aside. */
+  readonly isDamaged: boolean;
   #account: WrittenCounts;
   #writing: Promise<void> = Promise.resolve();
 
-  /** Reads it; an absent one is empty. */
+  /** Reads it; an absent one is empty, and a damaged one is set aside. */
   constructor(directory: string) {
     mkdirSync(directory, { recursive: true });
     this.#file = join(directory, "account.json");
-    this.#account = read(this.#file);
+    const aside = join(directory, asideName);
+    const found = read(this.#file, (damaged) => renameSync(damaged, aside));
+    this.isDamaged = existsSync(aside);
+    this.#account = found ?? empty;
   }
 
   get counts(): ForwardCounts {
@@ -159,20 +167,26 @@ export class ForwardAccount {
   }
 }
 
-function read(file: string): WrittenCounts {
-  const empty = { counts: noCounts, open: null, batches: [] };
-  const found = accountSchema.safeParse(json(file)).data;
-  if (found !== undefined) return found;
+const empty: WrittenCounts = { counts: noCounts, open: null, batches: [] };
+
+function read(file: string, setAside: (damaged: string) => void): WrittenCounts | undefined {
+  if (existsSync(file)) return readAs(accountSchema, file, setAside);
   // Earlier versions kept only what was lost.
-  const lost = lossSchema.safeParse(json(join(dirname(file), "losses.json"))).data;
-  return lost === undefined ? empty : { ...empty, counts: { ...noCounts, lost } };
+  const earlier = join(dirname(file), "losses.json");
+  const lost = existsSync(earlier) ? readAs(lossSchema, earlier, setAside) : undefined;
+  return lost && { ...empty, counts: { ...noCounts, lost } };
 }
 
-/** Undefined where there is none. It is replaced as a whole, so it is never half a file. */
-function json(file: string): unknown {
+/** Undefined for a damaged file. It is replaced as a whole, so it is never half a file. */
+function readAs<T>(
+  schema: z.ZodType<T>,
+  file: string,
+  setAside: (damaged: string) => void,
+): T | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return schema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
+    setAside(file);
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Log } from "../../log.ts";
 import { decodeFrame, encodeFrame } from "../otlp/frame-codec.ts";
-import { ForwardAccount } from "./forward-account.ts";
+import { ForwardAccount, asideName } from "./forward-account.ts";
 
 /** An open queue. */
 export interface ForwardQueue {
@@ -37,7 +37,7 @@ const lineMs = 60_000;
 export interface ForwardQueueOptions {
   readonly directory: string;
   readonly bytesMax: number;
-  readonly log: Pick<Log, "warn">;
+  readonly log: Pick<Log, "warn" | "error">;
   /** A clock in milliseconds, which a test sets. */
   readonly clock?: () => number;
 }
@@ -47,6 +47,7 @@ export async function openForwardQueue(options: ForwardQueueOptions): Promise<Fo
   const { directory, bytesMax, log, clock = () => performance.now() } = options;
   const notForwarded = notForwardedLog(log, clock);
   const account = new ForwardAccount(directory);
+  if (account.isDamaged) log.error("forward_account_damaged", { path: join(directory, asideName) });
   const journal = await openJournal({
     directory: queueFolder(directory),
     bytesMax,

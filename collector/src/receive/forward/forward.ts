@@ -44,6 +44,11 @@ export interface ForwardState {
   readonly failing: boolean;
   /** Spans that were given up, by reason, since the directory was made. */
   readonly lost_spans: ForwardLossCounts;
+  /**
+   * True where the file with these counts was damaged: they began anew, and what was counted before
+   * is unknown. Ends when `forward/account.json.corrupt` is moved away and the collector starts again.
+   */
+  readonly account_damaged: boolean;
 }
 
 /** A running forward. */
@@ -116,6 +121,7 @@ class Sender implements Forward {
       failures: this.#failures,
       failing: this.#inRow > 0,
       lost_spans: lost,
+      account_damaged: this.#account.isDamaged,
     };
   }
 
