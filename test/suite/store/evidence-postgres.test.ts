@@ -2,6 +2,7 @@
 import { postgres } from "@turnproof/store";
 import type { PostgresProvider } from "@turnproof/store";
 import { allTenants, receivedAt, sampleEvent, walkPages } from "@turnproof/store/testing";
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startPostgres } from "../../servers/postgres.ts";
@@ -53,4 +54,45 @@ test("a read that was given up asks nothing more", async () => {
   const options = { limit: 5, signal };
   await expect(store.evidence.page(allTenants, {}, options)).rejects.toThrow("aborted");
   await expect(store.evidence.root(allTenants, "root-1", options)).rejects.toThrow("aborted");
+});
+
+test("events of many batches are counted in slices at one moment, from an index", async () => {
+  const database = await server.createDatabase();
+  const run = (sql: string): Promise<readonly Record<string, unknown>[]> =>
+    server.run(database, sql);
+  const pool = new pg.Pool({ connectionString: server.url(database) });
+  let slices = 0;
+  const connect = async (): Promise<pg.PoolClient> => {
+    const client = await pool.connect();
+    const query = async (text: string, values?: unknown[]): Promise<pg.QueryResult> => {
+      const answer = await client.query(text, values);
+      // Rows that go and come while the count runs.
+      if (text.includes("batch_no <") && ++slices === 1) await run(moved);
+      return answer;
+    };
+    const release = (destroy?: boolean): void => client.release(destroy);
+    const [on, off] = [client.on.bind(client), client.off.bind(client)];
+    return { query, release, on, off } as unknown as pg.PoolClient;
+  };
+  const { evidence } = await postgres({ client: { query: pool.query.bind(pool), connect } });
+  await evidence.append({ batchId: "a", receivedAt: receivedAt(1), events: [sampleEvent("a")] });
+  // Batches whose numbers have gaps, with bodies of the size of real ones.
+  await run(`INSERT INTO evidence_batches (batch_no, batch_id, event_count)
+      OVERRIDING SYSTEM VALUE SELECT 100 + i * 3, 'b' || i, 2 FROM generate_series(1, 3000) i;
+    INSERT INTO evidence_bundles (root, batch_no, events, words, body)
+      SELECT root, 100 + i * 3, 2, words, repeat('x', 1500)
+      FROM generate_series(1, 3000) i, (SELECT root, words FROM evidence_bundles) one`);
+  const moved = `INSERT INTO evidence_bundles (root, batch_no, events, words, body)
+      SELECT root, 9100, events, words, body FROM evidence_bundles WHERE batch_no < 500;
+    DELETE FROM evidence_bundles WHERE batch_no BETWEEN 500 AND 9000`;
+  await run("VACUUM ANALYZE evidence_bundles");
+  const slice = "FROM evidence_bundles WHERE batch_no >= 1 AND batch_no < 5000";
+  const plan = await run(`EXPLAIN SELECT sum(events) ${slice}`);
+  expect(JSON.stringify(plan)).toContain("Index Only Scan using evidence_bundles_counts");
+  expect(await evidence.held()).toEqual({ events: 6_001, deletions: 0 });
+  expect(slices).toBeGreaterThan(1);
+  const [row] = await run("SELECT sum(events)::int AS events FROM evidence_bundles");
+  expect(await evidence.held()).toEqual({ events: row?.["events"], deletions: 0 });
+  await expect(evidence.held(AbortSignal.abort())).rejects.toThrow("aborted");
+  await pool.end();
 });

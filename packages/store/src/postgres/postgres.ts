@@ -149,7 +149,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     shortRoots: (...requested) => shortRootsOf(store, ...requested),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
-    held: () => heldIn(database),
+    held: (signal) => heldIn(database, signal),
     check: () => checkedWith(old, () => check(database, ...evidenceTables)),
     close,
     [Symbol.asyncDispose]: close,
