@@ -160,6 +160,7 @@ function filterBy(operators: Operators, logical: readonly string[]): Check {
     return first(
       Object.entries(value).map(([name, own]) => {
         if (logical.includes(name)) return all(check, 1)(own);
+        if (name === "$expr" && operators === everywhere) return undefined;
         if (name.startsWith("$")) return `unknown top level operator: ${name}`;
         return isDoc(own) ? condition(operators, own) : undefined;
       }),

@@ -100,20 +100,37 @@ export async function costsOverTime(
   question: TurnQuestion,
   { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<ReadonlyMap<number, Cost>> {
+  const costs = new Map<number, Cost>();
+  for (const { figures, cost } of await pricedGroups(ledger, question, { list, everyMs })) {
+    const from = Math.floor((figures.from_ms ?? 0) / everyMs) * everyMs;
+    costs.set(from, addCost(costs.get(from) ?? noCost, cost));
+  }
+  return costs;
+}
+
+/** Model calls of one kind of price, and their cost. */
+export interface PricedGroup {
+  readonly figures: CallFigures;
+  readonly cost: Cost;
+}
+
+/** The model calls of a question, divided so that each group has one price, and by interval. */
+export async function pricedGroups(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
+): Promise<readonly PricedGroup[]> {
   const { everyMs: pricedMs, inputSteps } = await divisionOf(ledger, question, list);
   const division = { everyMs: Math.min(everyMs, pricedMs), inputSteps };
   const groups = await ledger.callFigures(question, "model", ["name", "provider"], division);
-  const costs = new Map<number, Cost>();
-  for (const figures of groups) {
-    const from = Math.floor((figures.from_ms ?? 0) / everyMs) * everyMs;
+  return groups.map((figures) => {
     const { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd } = pricedRow(
       figures,
       { list, division },
     );
-    const own = { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd };
-    costs.set(from, addCost(costs.get(from) ?? noCost, own));
-  }
-  return costs;
+    const cost = { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd };
+    return { figures, cost };
+  });
 }
 
 /** Prices change at midnight UTC, and those of few models by the hour. */

@@ -10,10 +10,9 @@ import type {
   TurnReader,
 } from "@turnproof/store";
 
-import type { Cost } from "../cost/call-cost.ts";
-import { noCost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
-import { costsOverTime } from "../cost/turn-costs.ts";
+import { knownCosts } from "../cost/turn-means.ts";
+import type { KnownCosts } from "../cost/turn-means.ts";
 import { failedOf } from "./call-rows.ts";
 import type { CohortPart, Durations, Sums } from "./cohort-rows.ts";
 
@@ -24,8 +23,8 @@ export interface CohortRead {
   readonly supplied: CohortPart;
   readonly slices: readonly FigureGroup[];
   readonly toolSlices: readonly CallFigures[];
-  /** Cost by the start of an interval. */
-  readonly costs: ReadonlyMap<number, Cost>;
+  /** Turns whose cost is exactly known. */
+  readonly costs: KnownCosts;
 }
 
 const facetFields = [
@@ -50,7 +49,12 @@ interface CohortReading {
   readonly list: PriceList;
 }
 
-const nothing = { facets: new Map(), slices: [], toolSlices: [], costs: new Map() } as const;
+const nothing = {
+  facets: new Map(),
+  slices: [],
+  toolSlices: [],
+  costs: { slices: new Map(), priced: false },
+} as const;
 
 /** Reads the rest of one side; one without turns needs no statement. */
 export async function readCohort(
@@ -65,13 +69,18 @@ export async function readCohort(
       ...question,
       where: [...question.where, { number: "memory_supplied", sign, value: sign === "=" ? 0 : 1 }],
     });
+  const sliced = ledger.turnFigures(question, { everyMs });
+  const costed = sliced.then((own) => {
+    const turns = new Map(own.map(({ from_ms: from = 0, turns: some }) => [from, some]));
+    return knownCosts(ledger, question, { list, everyMs, turns });
+  });
   const [facets, some, none, slices, toolSlices, costs] = await Promise.all([
     ledger.turnFacets(question, facetFields, valuesMax),
     supplied(">="),
     supplied("="),
-    ledger.turnFigures(question, { everyMs }),
+    sliced,
     ledger.callFigures(question, "tool", ["name"], { everyMs }),
-    costsOverTime(ledger, question, { list, everyMs }),
+    costed,
   ]);
   return {
     total,
@@ -122,16 +131,11 @@ export function cachedSums({ slices }: CohortRead): Sums {
   };
 }
 
-/** Dollars of all turns; what has no exact price is counted, in calls. */
-export function costSums({ slices, costs }: CohortRead): Sums {
-  let unknown = 0;
-  const parts = slices.map(({ from_ms: from = 0, turns }) => {
-    const { low_usd: part, calls, priced_calls: priced } = costs.get(from) ?? noCost;
-    unknown += calls - priced;
-    return { part: part ?? 0, whole: turns };
-  });
-  const priced = [...costs.values()].some(({ low_usd: usd }) => usd !== null);
-  return { parts: priced ? parts : [], unknown };
+/** Dollars of the turns whose cost is exactly known; unknown without a call that has a price. */
+export function costSums({ total, costs: { slices, priced } }: CohortRead): Sums {
+  const parts = [...slices.values()].map(({ usd: part, turns: whole }) => ({ part, whole }));
+  const known = parts.reduce((sum, { whole }) => sum + whole, 0);
+  return { parts: priced ? parts : [], unknown: Math.max(0, (total?.turns ?? 0) - known) };
 }
 
 /** Calls that ended so, of all calls of a tool, or of every tool. */

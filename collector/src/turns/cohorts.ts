@@ -188,8 +188,9 @@ function sumsOf<T>(a: CohortRead, b: CohortRead, read: (of: CohortRead) => T): {
   return { a: read(a), b: read(b) };
 }
 
-function isReported({ a, b }: Untested): boolean {
-  return a.value !== null || b.value !== null;
+function isReported({ a, b, unit }: Untested): boolean {
+  if (a.value !== null || b.value !== null) return true;
+  return unit === "usd" && a.unknown + b.unknown > 0;
 }
 
 /** Values of a field on either side, most frequent first. */
@@ -225,7 +226,7 @@ function durationRows(a: CohortRead, b: CohortRead): readonly Untested[] {
   );
 }
 
-/** Where a call has no exact price, the sums are of different calls and are not tested. */
+/** Where the cost of a turn is not known, the means are of a selection and are not tested. */
 function costRow(a: CohortRead, b: CohortRead): Untested {
   const sums = sumsOf(a, b, costSums);
   const row = ratioRow("US dollars", "usd", sums);

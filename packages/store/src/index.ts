@@ -38,6 +38,7 @@ export type { EvidenceScope, OperatorGrant } from "./scope.ts";
 export type {
   CallField,
   CallFigures,
+  CallValues,
   CountGroup,
   FigureGroup,
   FigureOptions,

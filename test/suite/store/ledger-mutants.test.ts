@@ -116,7 +116,7 @@ describe("SQLite", () => {
       "ended_at / $1 AS stretch",
     ],
     ["turns without a value left out", /FROM turns\s+WHERE \(turns\.unsaid/, "$& & 0"],
-    ["a call of any outcome", /outcome IS \?/, "coalesce(?, 1) IS NOT NULL"],
+    ["a call of any outcome", /calls\.outcome IS \?/, "coalesce(?, 1) IS NOT NULL"],
     ...divided,
     ["results of contracts by their version", /AND instr\(value, '@'\) = 0/, ""],
     ["groups dated by what is ahead", /coalesce\(max\(CASE WHEN/, "coalesce(max(CASE WHEN 1 OR"],

@@ -66,7 +66,14 @@ const Side: FC<{
         +{countText(of.unknown)}?
       </span>
     );
-  if (text === undefined) return <Unknown why="not recorded on this side" />;
+  if (text === undefined) {
+    return (
+      <>
+        <Unknown why="not recorded on this side" />
+        {unknown}
+      </>
+    );
+  }
   const counted =
     of.hits === null ? null : (
       <span class="muted">

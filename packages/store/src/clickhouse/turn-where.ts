@@ -1,5 +1,7 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
 import { foldedAscii } from "../ledger/ascii-case.ts";
+import { usageLetters, usageSql } from "../ledger/call-usage.ts";
+import type { UsageField } from "../ledger/call-usage.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField } from "../ledger/turn-fields.ts";
@@ -67,15 +69,20 @@ function listSql(field: ListField, value: string | null, bind: ClickHouseBinding
 
 const plainValue = /^[^"\\,[\]\p{C}]+$/u;
 
-function callSql({ kind, ...values }: CallValues, bind: ClickHouseBindings): string {
+function callSql({ kind, known, ...values }: CallValues, bind: ClickHouseBindings): string {
   const requested = Object.entries(values).filter(([, value]) => value !== undefined);
-  const own = requested.map(
-    ([field, value]) => `one_${field} = ${value === null ? "''" : bind.text(value)}`,
-  );
-  const fields = ["kind", ...requested.map(([field]) => field)];
+  const valueSql = (value: string | null): string => (value === null ? "''" : bind.text(value));
+  const own = requested.map(([field, value]) => `one_${field} = ${valueSql(value)}`);
+  if (known !== undefined) own.push(`${usageSql(oneOf, []).known} = ${valueSql(known)}`);
+  const counts = known === undefined ? [] : usageLetters.map(([, field]) => field);
+  const fields = ["kind", ...requested.map(([field]) => field), ...counts];
   const named = fields.map((field) => `one_${field}`).join(", ");
   const lists = fields.map((field) => `call_${field}`).join(", ");
   return `arrayExists((${named}) -> ${[`one_kind = '${kind}'`, ...own].join(" AND ")}, ${lists})`;
+}
+
+function oneOf(field: UsageField): string {
+  return `one_${field}`;
 }
 
 /** A number as an engine literal. */

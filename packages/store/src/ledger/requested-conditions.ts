@@ -37,8 +37,8 @@ function isEqualToNothing(condition: TurnCondition): boolean {
   if ("part" in condition) return !isStated(condition.of);
   if ("list" in condition) return condition.has !== null && !isStated(condition.has);
   if ("call" in condition) {
-    const { name, provider, outcome } = condition.call;
-    return [name, provider, outcome].some((value) => typeof value === "string" && !isStated(value));
+    const { kind: _, ...values } = condition.call;
+    return Object.values(values).some((value) => typeof value === "string" && !isStated(value));
   }
   return "number" in condition && Number.isNaN(condition.value);
 }

@@ -3,6 +3,7 @@ import type { TurnCall } from "@turnproof/evidence";
 
 import { inScope } from "../scope.ts";
 import { foldedAscii } from "./ascii-case.ts";
+import { usageOf } from "./call-usage.ts";
 import {
   listFields,
   microsOf,
@@ -60,10 +61,11 @@ function mentions(record: TurnRecord, condition: TurnCondition): boolean {
 }
 
 /** True for a call with all of these values. */
-function isCall(call: TurnCall, { kind, ...values }: CallValues): boolean {
+function isCall(call: TurnCall, { kind, known, ...values }: CallValues): boolean {
   const requested = Object.entries(values) as [keyof typeof values, string | null | undefined][];
   return (
     call.kind === kind &&
+    (known === undefined || usageOf(call, []).known === known) &&
     requested.every(([field, value]) => value === undefined || statedText(call[field]) === value)
   );
 }

@@ -39,6 +39,9 @@ export interface CallValues {
   readonly name?: string | null;
   readonly provider?: string | null;
   readonly outcome?: string | null;
+  /** With the next one, what the kind of a call's price depends on: as in {@link CallUsage}. */
+  readonly service_tier?: string | null;
+  readonly known?: string | null;
 }
 
 /** Scope and conditions of a query: all must match. */

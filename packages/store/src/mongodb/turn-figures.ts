@@ -5,8 +5,7 @@
 import type { TurnCall } from "@turnproof/evidence";
 import type { Collection, Document } from "mongodb";
 
-import { isCallOwn, usageLetters } from "../ledger/call-usage.ts";
-import type { UsageField } from "../ledger/call-usage.ts";
+import { isCallOwn } from "../ledger/call-usage.ts";
 import { callFiguresOf, figureGroupsOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
@@ -20,6 +19,7 @@ import type {
   TurnFacet,
   TurnQuestion,
 } from "../ledger/turn-question.ts";
+import { isStated, usageIn } from "./call-usage.ts";
 import { coded } from "./store-error.ts";
 import { fieldOfList } from "./turn-documents.ts";
 import { filterOf } from "./turn-filter.ts";
@@ -86,7 +86,7 @@ function summed(name: string, field: string, also?: string): Document {
 }
 
 function isKnown(field: string): Document {
-  return { $ne: [{ $ifNull: [`$${field}`, null] }, null] };
+  return isStated(`$${field}`);
 }
 
 /** Number of documents that meet a condition. */
@@ -265,30 +265,6 @@ function callValue(field: CallField): Document {
 
 /** What the price of a call depends on, as parts of its group. */
 function usageKeys(steps: readonly number[]): Document {
-  const when = (condition: Document, then: unknown, otherwise: unknown): Document => ({
-    $cond: [condition, then, otherwise],
-  });
-  const of = (field: UsageField): Document => ({ $ifNull: [`$calls.${field}`, 0] });
-  const wrong = (whole: UsageField, ...parts: UsageField[]): Document => ({
-    $and: [
-      isKnown(`calls.${whole}`),
-      { $gt: [{ $add: parts.map(of) }, { $ifNull: [`$calls.${whole}`, 0] }] },
-    ],
-  });
-  const isWrong = {
-    $or: [
-      wrong("input_tokens", "cached_tokens", "cache_write_tokens"),
-      wrong("output_tokens", "reasoning_tokens"),
-    ],
-  };
-  const letters = usageLetters.map(([letter, field]) =>
-    when(isKnown(`calls.${field}`), letter, ""),
-  );
-  return {
-    use_tier: { $ifNull: ["$calls.service_tier", null] },
-    use_step: {
-      $add: [0, ...steps.map((step) => when({ $gt: [of("input_tokens"), step] }, 1, 0))],
-    },
-    use_known: { $concat: [...letters, when(isWrong, "x", "")] },
-  };
+  const { tier, step, known } = usageIn("$calls", steps);
+  return { use_tier: tier, use_step: step, use_known: known };
 }

@@ -8,6 +8,7 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { Sign, TurnCondition, TurnQuestion } from "../ledger/turn-question.ts";
+import { calledExpression } from "./call-usage.ts";
 import { fieldOfList } from "./turn-documents.ts";
 
 /** Matches no document. */
@@ -42,6 +43,7 @@ function plainFilter(condition: TurnCondition): Filter<Document> {
     return { [fieldOfList(condition.list)]: { $eq: condition.has ?? [] } };
   }
   if ("call" in condition) {
+    if (condition.call.known !== undefined) return { $expr: calledExpression(condition.call) };
     const requested = Object.entries(condition.call).filter(([, value]) => value !== undefined);
     const own = requested.map(([field, value]) => [field, { $eq: value }] as const);
     return { calls: { $elemMatch: Object.fromEntries(own) } };

@@ -1,7 +1,7 @@
 /** @module TurnLedger: turns in PostgreSQL; the reference is `memoryTurns`. */
 import type { TurnCall } from "@turnproof/evidence";
 
-import { isCallOwn, usageSql } from "../ledger/call-usage.ts";
+import { isCallOwn } from "../ledger/call-usage.ts";
 import {
   callFiguresOf,
   callKeys,
@@ -30,6 +30,7 @@ import type {
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import { isoOfMicros } from "../time.ts";
+import { callRows, callUsageSql } from "./call-rows.ts";
 import type { Database, Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -268,11 +269,7 @@ async function callsOf(
   call.outcome, call.duration_ms, call.input_tokens, call.output_tokens, call.cached_tokens,
   call.cache_write_tokens, call.reasoning_tokens
 FROM (SELECT * FROM turn_ledger WHERE ${whereOf(question, bind)}) AS turn ${join}
-CROSS JOIN LATERAL jsonb_to_recordset(calls) AS call(
-  kind text, name text COLLATE "C", provider text COLLATE "C", outcome text, error_type text,
-  service_tier text, duration_ms double precision, input_tokens double precision,
-  output_tokens double precision, cached_tokens double precision,
-  cache_write_tokens double precision, reasoning_tokens double precision)
+CROSS JOIN LATERAL ${callRows}
 WHERE call.kind = ${bind.plain(kind)})`;
   const sums = inputSteps === undefined ? tokensSql : `${tokensSql}, ${usageSums}`;
   const [groups, outcomes] = await Promise.all([
@@ -307,6 +304,6 @@ function callColumn(field: CallField): string {
 }
 
 function usageColumns(steps: readonly number[]): readonly string[] {
-  const { step, known } = usageSql((field) => `call.${field}`, steps);
+  const { step, known } = callUsageSql(steps);
   return ["call.service_tier AS use_tier", `${step} AS use_step`, `${known} AS use_known`];
 }

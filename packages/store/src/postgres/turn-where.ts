@@ -3,12 +3,14 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf, timeFields } from "../ledger/turn-fields.ts";
 import type {
+  CallValues,
   PartField,
   TurnCondition,
   TurnOrder,
   TurnPlace,
   TurnQuestion,
 } from "../ledger/turn-question.ts";
+import { callRows, callUsageSql } from "./call-rows.ts";
 import type { Bindings } from "./sql-text.ts";
 import { toStored, toStoredJson } from "./stored-text.ts";
 import { columnOfList, orderValueSql, timeOrNumberSql } from "./turn-rows.ts";
@@ -38,7 +40,11 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
       : `${column} @> ARRAY[${bind.text(condition.has)}]`;
   }
   if ("call" in condition) {
-    return `calls @> ${bind.plain(toStoredJson([condition.call]))}::jsonb`;
+    const { known, service_tier: tier, ...values } = condition.call;
+    // One element has all of the values.
+    const sql = `calls @> ${bind.plain(toStoredJson([values]))}::jsonb`;
+    if (known === undefined && tier === undefined) return sql;
+    return `${sql} AND ${calledSql(condition.call, bind)}`;
   }
   if ("any" in condition) {
     const terms = condition.any.map((one) => `(${conditionSql(one, bind)})`);
@@ -55,6 +61,15 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
     ...(to === undefined ? [] : [`${time} < ${microsSql(microsOf(to), bind)}`]),
   ];
   return ends.join(" AND ");
+}
+
+function calledSql({ kind, ...values }: CallValues, bind: Bindings): string {
+  const requested = Object.entries(values).filter(([, value]) => value !== undefined);
+  const own = requested.map(([field, value]) => {
+    const column = field === "known" ? `nullif(${callUsageSql([]).known}, '')` : `call.${field}`;
+    return ` AND ${column} ${value === null ? "IS NULL" : `= ${bind.text(value)}`}`;
+  });
+  return `EXISTS (SELECT 1 FROM ${callRows} WHERE call.kind = ${bind.plain(kind)}${own.join("")})`;
 }
 
 /**

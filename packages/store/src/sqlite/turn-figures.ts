@@ -5,8 +5,7 @@
  */
 import type { TurnCall } from "@turnproof/evidence";
 
-import { isCallOwn, usageSql } from "../ledger/call-usage.ts";
-import type { UsageField } from "../ledger/call-usage.ts";
+import { isCallOwn } from "../ledger/call-usage.ts";
 import { callFiguresOf, callKeys, figureGroupsOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
@@ -18,6 +17,7 @@ import type {
   FigureGroup,
   FigureOptions,
 } from "../ledger/turn-question.ts";
+import { heldJoin, heldUsageSql, rareColumns, tierSql } from "./held-usage.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { addedUp, withPercentiles } from "./summed-rows.ts";
 import { emptyListSql, valuesSql } from "./turn-schema.ts";
@@ -149,7 +149,7 @@ export function callsOf(
   const every = where.sql === "1";
   const joins = [
     ofTurn ? "JOIN turns ON turns.id = calls.turn" : "",
-    inputSteps === undefined ? "" : "JOIN turn_records held ON held.id = calls.turn",
+    inputSteps === undefined ? "" : heldJoin,
     ofRelease ? "LEFT JOIN releases ON releases.turn = calls.turn" : "",
   ];
   const within = every ? "1" : `calls.turn IN (SELECT id FROM turns WHERE ${where.sql})`;
@@ -190,20 +190,10 @@ const usageSums: Readonly<Record<string, string>> = {
   reasoning_sum: "sum(reasoning_tokens)",
 };
 
-/** Usage of a call; its rarer counts are in the record of its turn, at the place of the call. */
+/** What the price of a call depends on, and the counts that only its record has. */
 function usageColumns(steps: readonly number[]): readonly string[] {
-  const heldSql = (name: string): string =>
-    `json_extract(held.record, '$.calls[' || calls.place || '].${name}')`;
-  const rare: ReadonlySet<string> = new Set(["cache_write_tokens", "reasoning_tokens"]);
-  const column = (field: UsageField): string =>
-    rare.has(field) ? heldSql(field) : `calls.${field}`;
-  const { step, known } = usageSql(column, steps);
-  return [
-    `nullif(${heldSql("service_tier")}, '') AS use_tier`,
-    `${step} AS use_step`,
-    `${known} AS use_known`,
-    ...[...rare].map((name) => `${heldSql(name)} AS ${name}`),
-  ];
+  const { step, known } = heldUsageSql(steps);
+  return [`${tierSql} AS use_tier`, `${step} AS use_step`, `${known} AS use_known`, ...rareColumns];
 }
 
 /** Rows as lists of their columns. */

@@ -3,6 +3,7 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+import { heldJoin, heldUsageSql, tierSql } from "./held-usage.ts";
 import type { SqlValue } from "./sqlite-database.ts";
 import { orderValueSql } from "./turn-order-values.ts";
 import { timeOrNumberSql, emptyListSql, valuesSql } from "./turn-schema.ts";
@@ -47,8 +48,10 @@ function plainSql(condition: TurnCondition): SqlPart {
   if ("call" in condition) {
     const { kind, ...values } = condition.call;
     const requested = Object.entries(values).filter(([, value]) => value !== undefined);
-    const own = requested.map(([field]) => ` AND ${field} IS ?`).join("");
-    const sql = `id IN (SELECT turn FROM turn_calls WHERE kind = ?${own})`;
+    const own = requested.map(([field]) => ` AND ${callColumn(field)} IS ?`).join("");
+    const held = requested.some(([field]) => field === "service_tier" || field === "known");
+    const from = held ? `turn_calls calls ${heldJoin}` : "turn_calls calls";
+    const sql = `turns.id IN (SELECT calls.turn FROM ${from} WHERE calls.kind = ?${own})`;
     return { sql, values: [kind, ...requested.map(([, value]) => value)] };
   }
   if ("any" in condition) return joined(condition.any.map(conditionSql), " OR ");
@@ -63,6 +66,12 @@ function plainSql(condition: TurnCondition): SqlPart {
     ...(to === undefined ? [] : [{ sql: `${time} < ?`, values: [microsOf(to)] }]),
   ];
   return joined(ends, " AND ");
+}
+
+/** The SQL of a call's value. */
+function callColumn(field: string): string {
+  if (field === "service_tier") return tierSql;
+  return field === "known" ? `nullif(${heldUsageSql([]).known}, '')` : `calls.${field}`;
 }
 
 /** The rows after a place in an order; unknown values come last. */

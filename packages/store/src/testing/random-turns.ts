@@ -310,6 +310,8 @@ const calledValues: Arbitrary<CallValues> = fc.record(
     name: maybe(few),
     provider: maybe(few),
     outcome: maybe(fc.constantFrom("success", "error", "fallback")),
+    service_tier: maybe(few),
+    known: maybe(fc.constantFrom("i", "o", "io", "ioc", "iox", "iocx", "iocwr", "iocwrx", "cwr")),
   },
   { requiredKeys: ["kind"] },
 );
