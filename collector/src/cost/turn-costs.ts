@@ -77,8 +77,8 @@ export async function turnCosts(
   question: TurnQuestion,
   { by, list }: { readonly by: CostField; readonly list: PriceList },
 ): Promise<TurnCosts> {
-  const division = await divisionOf(ledger, question, list);
-  const models = await rowsOf(ledger, question, { list, division, fields: [] });
+  const { division, groups } = await dividedCalls(ledger, question, { list });
+  const models = rowsOf(groups, { list, division });
   const total = models.reduce(addRow, { ...noRow, value: null });
   if (by === "model") return { total, rows: dearest(models), complete: true };
   if (by === "turn") return { total, ...(await turnRows(ledger, question, { list, division })) };
@@ -86,7 +86,9 @@ export async function turnCosts(
     const [facet] = await ledger.turnFacets(question, ["thread_id"], 1);
     if ((facet?.total ?? 0) > threadsMax) return { total, rows: [], complete: false };
   }
-  const rows = await rowsOf(ledger, question, { list, division, fields: [fieldOf[by]] });
+  const fields = ["name", "provider", fieldOf[by]] as const;
+  const divided = await ledger.callFigures(question, "model", fields, division);
+  const rows = rowsOf(divided, { list, division }, fieldOf[by]);
   return { total, rows: dearest(rows), complete: true };
 }
 
@@ -120,9 +122,7 @@ export async function pricedGroups(
   question: TurnQuestion,
   { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<readonly PricedGroup[]> {
-  const { everyMs: pricedMs, inputSteps } = await divisionOf(ledger, question, list);
-  const division = { everyMs: Math.min(everyMs, pricedMs), inputSteps };
-  const groups = await ledger.callFigures(question, "model", ["name", "provider"], division);
+  const { division, groups } = await dividedCalls(ledger, question, { list, everyMs });
   return groups.map((figures) => {
     const { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd } = pricedRow(
       figures,
@@ -133,40 +133,54 @@ export async function pricedGroups(
   });
 }
 
-/** Prices change at midnight UTC, and those of few models by the hour. */
-async function divisionOf(
+/** Calls of models, divided so that each group has one price. */
+interface DividedCalls {
+  readonly division: Division;
+  readonly groups: readonly CallFigures[];
+}
+
+/**
+ * Reads them. Prices change at midnight UTC, those of few models by the hour or by the size of the
+ * input: only calls of such a model are read again in finer parts.
+ */
+async function dividedCalls(
   ledger: TurnReader,
   question: TurnQuestion,
-  list: PriceList,
-): Promise<Division> {
-  const models = await ledger.callFigures(question, "model", ["name", "provider"]);
-  const named = models.map(
+  { list, everyMs = dayMs }: { readonly list: PriceList; readonly everyMs?: number },
+): Promise<DividedCalls> {
+  const read = async (division: Division): Promise<DividedCalls> => ({
+    division,
+    groups: await ledger.callFigures(question, "model", ["name", "provider"], division),
+  });
+  const first = await read({ everyMs: Math.min(everyMs, dayMs), inputSteps: [] });
+  const named = first.groups.map(
     ({ group: { name = null, provider = null } }) => [name, provider] as const,
   );
   const hours = named.some(([model, provider]) => list.hasHours(model, provider));
   const steps = new Set(named.flatMap(([model, provider]) => list.stepsOf(model, provider)));
-  return {
-    everyMs: hours ? 1_800_000 : 86_400_000,
+  const needed = {
+    everyMs: hours ? Math.min(everyMs, 1_800_000) : first.division.everyMs,
     inputSteps: [...steps].toSorted((a, b) => a - b),
   };
+  const fine = needed.everyMs < first.division.everyMs || steps.size > 0;
+  return fine ? read(needed) : first;
 }
+
+const dayMs = 86_400_000;
 
 interface TurnPricing {
   readonly list: PriceList;
   readonly division: Division;
 }
 
-async function rowsOf(
-  ledger: TurnReader,
-  question: TurnQuestion,
-  { list, division, fields }: TurnPricing & { readonly fields: readonly CallField[] },
-): Promise<readonly CostRow[]> {
-  const by = ["name", "provider", ...fields] as const;
-  const groups = await ledger.callFigures(question, "model", by, division);
+function rowsOf(
+  groups: readonly CallFigures[],
+  { list, division }: TurnPricing,
+  field?: CallField,
+): readonly CostRow[] {
   const rows = new Map<string, CostRow>();
   for (const figures of groups) {
     const { name = null, provider = null } = figures.group;
-    const [field] = fields;
     const own =
       field === undefined ? { value: name, provider } : { value: figures.group[field] ?? null };
     const key = JSON.stringify(own);

@@ -4,7 +4,7 @@
  */
 import { findingTexts } from "@turnproof/evidence";
 import type { Identity } from "@turnproof/semconv";
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { PriceList } from "../cost/price-list.ts";
 import { callTerm } from "../ui/display/call-term.ts";
@@ -64,16 +64,21 @@ const slicesMax = 150;
 const rowsMax = 15;
 const agentsMax = 12;
 
-/** Compares all turns of two questions. */
+/**
+ * Compares all turns of two questions.
+ *
+ * @param known figures of all turns of a side, where they were read before
+ */
 export async function compareCohorts(
   ledger: TurnReader,
   sides: { readonly a: TurnQuestion; readonly b: TurnQuestion },
   list: PriceList,
+  known: { readonly a?: FigureGroup | undefined; readonly b?: FigureGroup | undefined } = {},
 ): Promise<Cohorts> {
   const both = { ...sides.a, where: [...sides.a.where, ...sides.b.where] };
   const [[first], [second], shared] = await Promise.all([
-    ledger.turnFigures(sides.a, {}),
-    ledger.turnFigures(sides.b, {}),
+    known.a === undefined ? ledger.turnFigures(sides.a, {}) : [known.a],
+    known.b === undefined ? ledger.turnFigures(sides.b, {}) : [known.b],
     ledger.countTurns(both),
   ]);
   const extents = [first, second].flatMap((one) => (one === undefined ? [] : [one]));

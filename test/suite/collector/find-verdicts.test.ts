@@ -2,7 +2,7 @@
  * @module The incident finder shows the verdicts of the turns that an id leads to: of those
  * in the caller's scope, as they stand now; not judged is no verdict.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
@@ -77,21 +77,21 @@ test("its page says them in words", async () => {
   expect(words).toMatch(/unjudged/);
 });
 
-test("without an id it says what was found in all turns", async () => {
-  const lately = async (name: string): Promise<unknown> =>
-    (await desk.json<{ lately: unknown }>("/traces/find.json", as(name))).lately;
-  const found = { code: "delivery_unconfirmed", last_at: "2026-11-21T09:59:00.000Z" };
-  expect(await lately("root")).toMatchObject({
-    turns: 4,
-    unjudged: 2,
-    findings: [{ ...found, turns: 2 }],
-  });
-  expect(await lately("alice")).toMatchObject({
-    turns: 3,
-    findings: [{ ...found, turns: 1, last_root: "judged" }],
-  });
-  const answer = await desk.get("/traces/find", { ...as("root"), accept: "text/html" });
-  const html = await answer.text();
-  expect(html).toContain("in all 4 turns, 2 not judged yet");
-  expect(html).toContain('href="/traces?finding=delivery_unconfirmed"');
+test("without an id nothing is read", async () => {
+  const { ledger } = desk.store;
+  const reads = (
+    ["turnFacets", "listTurns", "turnCounts", "countTurns", "turnFigures"] as const
+  ).map((name) => vi.spyOn(ledger, name));
+  reads.push(vi.spyOn(desk.store, "find") as never);
+  // A collector takes the methods of its store as it opens.
+  const counted = await openDesk({}, { judge: false, store: desk.store });
+  const calls = (): readonly unknown[] => reads.flatMap(({ mock }) => mock.calls);
+  const found = await counted.json<{ requested: boolean }>("/traces/find.json");
+  expect(found.requested).toBe(false);
+  await counted.get("/traces/find", { accept: "text/html" });
+  expect(calls()).toEqual([]);
+  await counted.get("/traces/find.json?id=judged");
+  expect(calls()).not.toEqual([]);
+  await counted.collector.close();
+  vi.restoreAllMocks();
 });

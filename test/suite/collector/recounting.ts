@@ -9,7 +9,6 @@ import type { EvidenceStore } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
 import { expect } from "vitest";
 
-import type { Lately } from "../../../collector/src/pages/find/lately.ts";
 import { differencesOf } from "../../../collector/src/turns/turn-differences.ts";
 import type { Differences, SideCounts } from "../../../collector/src/ui/display/differences.ts";
 import { durationCells, lastingOf } from "../../../collector/src/ui/display/duration-cells.ts";
@@ -259,20 +258,15 @@ function sortedJson(value: unknown): string {
   );
 }
 
-/** Counts of a filter beside all other turns, and the findings of all turns. */
-export interface Beside extends Omit<Differences, "cut"> {
-  readonly lately: { readonly turns: number; readonly unjudged: number; readonly codes: unknown };
-}
+/** Counts of a filter beside all other turns. */
+export type Beside = Omit<Differences, "cut">;
 
 export async function reportedBeside(desk: Desk, filter: string, salt: string): Promise<Beside> {
   const query = `q=${encodeURIComponent(`${filter} -agent:${salt}`)}`;
   const { these, others, values, tested, unrecorded } = await desk.json<Differences>(
     `/traces/differences.json?${query}`,
   );
-  const { lately } = await desk.json<{ lately: Lately }>("/traces/find.json");
-  const codes = Object.fromEntries(lately.findings.map(({ code, turns }) => [code, turns]));
-  const { turns, unjudged } = lately;
-  return { these, others, values, tested, unrecorded, lately: { turns, unjudged, codes } };
+  return { these, others, values, tested, unrecorded };
 }
 
 export function recountedBeside(turns: readonly Turn[], filter: string): Beside {
@@ -289,12 +283,7 @@ export function recountedBeside(turns: readonly Turn[], filter: string): Beside 
     names: new Map(facetNames),
     terms: readTerms(filter).terms,
   });
-  const codes: Record<string, number> = {};
-  for (const code of turns.flatMap(({ row }) => [...new Set(row.finding_codes)])) {
-    codes[code] = (codes[code] ?? 0) + 1;
-  }
-  const unjudged = turns.filter(({ row }) => row.verdict === null).length;
-  return { ...sides, lately: { turns: turns.length, unjudged, codes } };
+  return sides;
 }
 
 function sideOf(turns: readonly Turn[]): SideCounts {

@@ -160,7 +160,9 @@ test("two filters, the turns on both sides, and pairs of turns", async () => {
 test("each side is read once: one statement for its figures, and none beside where it is empty", async () => {
   const { ledger } = desk.store;
   const figures = vi.spyOn(ledger, "turnFigures");
-  const others = [vi.spyOn(ledger, "turnCounts"), vi.spyOn(ledger, "turnFacets")];
+  const others = (["turnCounts", "turnFacets", "callFigures"] as const).map((name) =>
+    vi.spyOn(ledger, name),
+  );
   const calls = (): readonly number[] => [figures, ...others].map(({ mock }) => mock.calls.length);
   const prices = await openPriceList(undefined);
   const release = (has: string): TurnQuestion => ({
@@ -170,10 +172,18 @@ test("each side is read once: one statement for its figures, and none beside whe
   const sides = { a: release("1.0.0"), b: release("1.1.0") };
   expect((await compareCohorts(ledger, sides, prices)).a.turns).toBe(releasedAt);
   // Whole and by interval.
-  expect(calls()).toEqual([4, 0, 2]);
+  expect(calls()).toEqual([4, 0, 2, 4]);
+  vi.clearAllMocks();
+  // The figures of the offered releases are those of the whole sides.
+  // A collector takes the methods of its store as it opens.
+  const counted = await openDesk({}, { judge: false, store: desk.store });
+  const { compared } = await counted.json<ReleasesModel>("/traces/compare/releases.json");
+  await counted.collector.close();
+  expect(compared?.b).toMatchObject({ turns: turns - releasedAt });
+  expect(calls()).toEqual([3, 0, 2, 4]);
   vi.clearAllMocks();
   await compareCohorts(ledger, { a: release("none"), b: release("none") }, prices);
-  expect(calls()).toEqual([2, 0, 0]);
+  expect(calls()).toEqual([2, 0, 0, 0]);
   vi.restoreAllMocks();
 });
 

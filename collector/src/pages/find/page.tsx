@@ -17,7 +17,6 @@ import { Places, SearchedBadge } from "./find-places.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
-import { LatelyCard } from "./lately-card.tsx";
 import { NamedCard } from "./named-card.tsx";
 import { Page, hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 
@@ -30,9 +29,6 @@ export function findPage(model: FindModel, frame: Frame): Child {
       <NamedCard of={model} frame={frame} />
       <NotCompared kinds={model.not_compared} />
       {model.requested ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
-      {model.lately === undefined || model.lately.turns === 0 ? null : (
-        <LatelyCard lately={model.lately} frame={frame} />
-      )}
     </Page>
   );
 }

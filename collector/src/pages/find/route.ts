@@ -31,8 +31,6 @@ import { pendingFrames } from "../../turns/window.ts";
 import { findPage } from "./page.tsx";
 import { namedValues } from "./named-values.ts";
 import type { NamedValue, NamedValues } from "./named-values.ts";
-import { lately } from "./lately.ts";
-import type { Lately } from "./lately.ts";
 
 /** Parameters of the finder. */
 const findParameters = z
@@ -113,8 +111,6 @@ export interface FindModel extends NamedValues {
   readonly pending_frames: number;
   /** Which places were searched, which were not and why; empty until an id is given. */
   readonly places: readonly (SearchedPlace & { readonly message: string })[];
-  /** The judge's findings over all turns; until an id is given. */
-  readonly lately?: Lately;
 }
 
 const eventIdsMax = limits.findingEvidenceMax;
@@ -217,12 +213,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
     const { reading } = paging;
     const { scope, query } = reading;
     if (wanted === undefined) {
-      const model: FindModel = {
-        ...nothing,
-        limit,
-        as_of: paging.asOf,
-        lately: await lately(parts, reading, c.req.raw.signal),
-      };
+      const model: FindModel = { ...nothing, limit, as_of: paging.asOf };
       return respond(c, { model, view: findPage });
     }
     const pending = await pendingFrames(parts);

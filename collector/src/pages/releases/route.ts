@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
@@ -117,7 +117,8 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
       sides: `${a ?? ""} ${b ?? ""}`,
     });
     const pending = await pendingFrames(parts);
-    const releases = await releasesOf(ledger, questionOf(""));
+    const figures = await ledger.turnFigures(questionOf(""), { by: "release" });
+    const releases = releasesOf(figures);
     const terms = sidesOf({ a, b }, releases);
     const prices = await (list ??= openPriceList(parts.config.prices));
     return {
@@ -129,6 +130,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
               ledger,
               { a: questionOf(terms.a, "a"), b: questionOf(terms.b, "b") },
               prices,
+              { a: figuresOf(figures, terms.a), b: figuresOf(figures, terms.b) },
             ),
       releases,
       complete: pending === 0,
@@ -169,11 +171,12 @@ async function questions(
   };
 }
 
-async function releasesOf(
-  ledger: TurnReader,
-  question: TurnQuestion,
-): Promise<readonly KnownRelease[]> {
-  const groups = await ledger.turnFigures(question, { by: "release" });
+/** Figures of a side whose turns are those of one release. */
+function figuresOf(groups: readonly FigureGroup[], terms: string): FigureGroup | undefined {
+  return groups.find(({ value }) => typeof value === "string" && releaseTerm(value) === terms);
+}
+
+function releasesOf(groups: readonly FigureGroup[]): readonly KnownRelease[] {
   return groups
     .flatMap(({ value, turns, first_at: first }) =>
       typeof value === "string"
