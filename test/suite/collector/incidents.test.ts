@@ -199,6 +199,26 @@ test("the largest comes first among equals, single turns share a row, and a next
   await many.collector.close();
 });
 
+test("a row whose link lists further turns of its cause has both numbers", async () => {
+  const scattered = await openDesk({}, { judge: false });
+  const planned = [
+    { minute: 0, agent: "one" },
+    { minute: 900, agent: "two" },
+    // These three fail together, between the others.
+    ...Array.from({ length: 3 }, (_, nth) => ({ minute: 300 + nth, agent: "burst" })),
+  ].map((own, n): Planned => ({ n, user: "bob", tool: "error", codes: [], ...own }));
+  await scattered.put(planned.flatMap(eventsOf));
+  const { items } = await scattered.json<IncidentsModel>("/traces/incidents.json");
+  expect(items.map(({ turns, q_turns: listed }) => [turns, listed])).toEqual([
+    [3, 3],
+    [2, 5],
+  ]);
+  const page = await (await scattered.get("/traces/incidents")).text();
+  const stated = [...page.matchAll(/data-listed[^>]*>([^<]*)</g)].map(([, text]) => text?.trim());
+  expect(stated).toEqual(["2 of the 5 turns behind the link count here"]);
+  await scattered.collector.close();
+});
+
 test("a part of a name finds readable values with their turns, in scope", async () => {
   const find = (text: string, name = "otto"): Promise<FindModel> =>
     desk.json<FindModel>(`/traces/find.json?id=${encodeURIComponent(text)}`, as(name));

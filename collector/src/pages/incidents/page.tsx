@@ -110,23 +110,12 @@ const Row: FC<{
   readonly frame: Frame;
 }> = ({ of, model, frame }) => {
   const href = turnsHref(frame, of);
-  const call = of.call_failed;
   return (
     <tr>
       <td>
         <PriorityBadge priority={of.priority} />
       </td>
-      <td class="incident-what">
-        {href === undefined ? (
-          <b>{causeText(of)}</b>
-        ) : (
-          <a href={href} data-row title={listedText(of)}>
-            {causeText(of)}
-          </a>
-        )}
-        {of.scattered ? <span class="muted">at most two turns with the same cause</span> : null}
-        {call === null ? null : <span class="muted">{callText(call)}</span>}
-      </td>
+      <What of={of} href={href} />
       <td data-head="Where" class="incident-what wide">
         {of.agents > 1 ? (
           `${countText(of.agents)} agents`
@@ -179,6 +168,30 @@ const Row: FC<{
   );
 };
 
+/** The cause, with how many of the turns behind its link count here. */
+const What: FC<{ readonly of: Incident; readonly href: string | undefined }> = ({ of, href }) => {
+  const call = of.call_failed;
+  const listed = href === undefined ? undefined : listedText(of);
+  return (
+    <td class="incident-what">
+      {href === undefined ? (
+        <b>{causeText(of)}</b>
+      ) : (
+        <a href={href} data-row>
+          {causeText(of)}
+        </a>
+      )}
+      {listed === undefined ? null : (
+        <span class="muted" data-listed>
+          {listed}
+        </span>
+      )}
+      {of.scattered ? <span class="muted">at most two turns with the same cause</span> : null}
+      {call === null ? null : <span class="muted">{callText(call)}</span>}
+    </td>
+  );
+};
+
 /** What went wrong, in words. */
 function causeText({ kind, name, call, names }: Incident): string {
   const several = `${countText(names)} ${call === "model" ? "models" : "tools"}`;
@@ -195,10 +208,10 @@ function causeText({ kind, name, call, names }: Incident): string {
   }
 }
 
-/** The turns behind the link. */
-function listedText({ turns, q_turns: listed }: Incident): string {
-  if (listed === null || listed === turns) return "Its turns";
-  return `${countText(listed)} turns of this cause in its time: ${countText(turns)} count here`;
+/** The turns behind the link, where no terms select those of the incident alone. */
+function listedText({ turns, q_turns: listed }: Incident): string | undefined {
+  if (listed === null || listed === turns) return undefined;
+  return `${countText(turns)} of the ${countText(listed)} turns behind the link count here`;
 }
 
 function weightsText([most, middle, least]: typeof weights): string {
