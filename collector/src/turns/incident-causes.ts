@@ -1,20 +1,21 @@
 /**
  * @module IncidentCauses: what went wrong in turns, the most urgent first, so that each turn counts
  * under one cause alone: a finding of the judge, else a call that failed, else its error, else a
- * tool that answered by a fallback or with a limitation.
+ * tool that answered by a fallback or with a limitation, else evidence that is lost or missing.
  */
 import { findingTexts } from "@turnproof/evidence";
 import type { TurnCall } from "@turnproof/evidence";
 import type { TurnCondition, TurnRecord } from "@turnproof/store";
 
+import { isUnproven } from "../ui/display/turn-figures.ts";
 import { callTerm } from "../ui/display/call-term.ts";
 import { termText } from "../ui/display/filter-terms.ts";
 import { findingPriority } from "../ui/display/kind-words.ts";
 
 /** What went wrong. */
 export interface Cause {
-  readonly kind: "finding" | "failed_call" | "error" | "limited_call";
-  /** Code of the finding, or name of the tool or model; null for an error without either. */
+  readonly kind: "finding" | "failed_call" | "error" | "limited_call" | "evidence";
+  /** Code of the finding, or name of the tool or model; null for an error and for evidence. */
   readonly name: string | null;
   readonly call: "tool" | "model" | null;
   readonly priority: 0 | 1 | 2;
@@ -30,6 +31,8 @@ export const wrongTurns: TurnCondition = {
   any: [
     { list: "flag", has: "finding" },
     { list: "flag", has: "error" },
+    // Without a finding its evidence is lost or missing.
+    { text: "verdict", is: "partial" },
     ...troubles.failed.map((outcome) => ({ call: { kind: "tool" as const, outcome } })),
     ...troubles.failed.map((outcome) => ({ call: { kind: "model" as const, outcome } })),
     ...troubles.limited.map((outcome) => ({ call: { kind: "tool" as const, outcome } })),
@@ -61,6 +64,9 @@ export function causesIn({ row, calls }: TurnRecord): readonly Cause[] {
         : [];
     }),
     ...(row.has_error ? [{ kind: "error", name: null, call: null, priority: 1 } as const] : []),
+    ...(isUnproven(row)
+      ? [{ kind: "evidence", name: null, call: null, priority: 2 } as const]
+      : []),
   ];
   return [...new Map(found.map((cause) => [causeKey(cause), cause])).values()];
 }
@@ -70,7 +76,13 @@ export function causeKey({ kind, call, name }: Cause): string {
   return JSON.stringify([kind, call, name]);
 }
 
-const kinds: readonly Cause["kind"][] = ["finding", "failed_call", "error", "limited_call"];
+const kinds: readonly Cause["kind"][] = [
+  "finding",
+  "failed_call",
+  "error",
+  "limited_call",
+  "evidence",
+];
 
 /** Sorts causes, the most urgent first; of equal ones the one with more turns. */
 export function byUrgency(turns: ReadonlyMap<string, number>): (a: Cause, b: Cause) => number {
@@ -103,6 +115,7 @@ export function endingFirst(causes: readonly Cause[]): readonly Cause[] {
  */
 export function causeTerm({ kind, name, call }: Cause, anyName = false): string | null {
   if (kind === "error") return "has:error";
+  if (kind === "evidence") return "verdict:partial -has:finding";
   if (call === null) return termText({ key: "finding", value: name ?? "", negated: false });
   const outcome = kind === "failed_call" ? "failed" : "limited";
   const value = callTerm({ kind: call, ...(anyName ? {} : { name }), outcome });

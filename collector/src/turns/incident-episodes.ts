@@ -89,8 +89,10 @@ export function ranked(turns: readonly WrongTurn[], pauseMs: number): readonly E
 
 /** Turns by cause and agent without a long pause between them; where these are few, by cause. */
 function episodesOf(turns: readonly WrongTurn[], pauseMs: number): readonly Episode[] {
-  const groups = groupBy(turns, (turn) =>
-    JSON.stringify([causeKey(turn.causes[0]), agentOf(turn)]),
+  const unproven = turns.filter(({ causes: [cause] }) => cause.kind === "evidence");
+  const groups = groupBy(
+    turns.filter(({ causes: [cause] }) => cause.kind !== "evidence"),
+    (turn) => JSON.stringify([causeKey(turn.causes[0]), agentOf(turn)]),
   );
   const runs = [...groups.values()].flatMap((group) => {
     const found: [WrongTurn, ...WrongTurn[]][] = [];
@@ -118,6 +120,8 @@ function episodesOf(turns: readonly WrongTurn[], pauseMs: number): readonly Epis
       .filter(({ turns: own }) => own.length > 1)
       .map(({ turns: own, runs: parts }) => episode(inOrder(own), parts > 1)),
     ...[...ofKind.values()].map((own) => episode(inOrder(own), own.length > 1)),
+    // One loss touches turns of several agents, at any time.
+    episode(inOrder(unproven), false),
   ].flat();
 }
 

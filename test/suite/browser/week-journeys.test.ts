@@ -208,6 +208,16 @@ test("a page of turns has few elements, however many turns there are", async () 
   expect(await agent.locator("[data-rows] tr").count()).toBe(turnsShown);
 });
 
+test.each([900, 1440])("at %i px the word for lost evidence is whole", async (width) => {
+  const page = await visit("/traces?q=verdict:partial+-has:finding", { width, theme: "light" });
+  const word = page.locator("td.c-findings .incomplete");
+  await word.first().waitFor();
+  const cut = await page
+    .locator("td.c-findings")
+    .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);
+  expect(cut).toBe(0);
+});
+
 /** Keys of the rows of a list. */
 function rowsOf(page: Page): Promise<readonly (string | null)[]> {
   return page

@@ -199,6 +199,31 @@ test("the largest comes first among equals, single turns share a row, and a next
   await many.collector.close();
 });
 
+test("turns whose evidence is lost are one incident, and their rows have a word for it", async () => {
+  const lost = await openDesk({}, { judge: false });
+  const planned = Array.from({ length: 6 }, (_, n): Planned => {
+    const tool = n === 5 ? "error" : "success";
+    return { n, minute: n * 200, agent: `agent-${n % 2}`, user: "bob", tool, codes: [] };
+  });
+  await lost.put(planned.flatMap(eventsOf));
+  const roots = planned.slice(1).map(({ n }) => `root-${n}`);
+  await judgeTurns(lost.store, roots, { verdict: "partial", finding_codes: [] });
+  const { items, turns_wrong: wrong } = await lost.json<IncidentsModel>("/traces/incidents.json");
+  expect(wrong).toBe(5);
+  expect(items.map(({ kind, turns, agents }) => [kind, turns, agents])).toEqual([
+    ["evidence", 4, 2],
+    ["failed_call", 1, 1],
+  ]);
+  for (const { q, q_turns: listed, turns } of items) {
+    const query = new URLSearchParams({ q: q ?? "" });
+    const list = await lost.json<{ turns: number }>(`/traces/trend.json?${query}`);
+    expect([q, listed, list.turns]).toEqual([q, turns, turns]);
+  }
+  const page = await (await lost.get("/traces", { accept: "text/html" })).text();
+  expect(page.match(/>\s*incomplete\s*</g)).toHaveLength(5);
+  await lost.collector.close();
+});
+
 test("a row whose link lists further turns of its cause has both numbers", async () => {
   const scattered = await openDesk({}, { judge: false });
   const planned = [

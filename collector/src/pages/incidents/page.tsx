@@ -203,6 +203,8 @@ function causeText({ kind, name, call, names }: Incident): string {
       return `${named} failed`;
     case "error":
       return "Error without a failed call";
+    case "evidence":
+      return "Evidence lost or missing";
     case "limited_call":
       return `${named}: fallback or limited`;
   }

@@ -49,6 +49,11 @@ export function findingsByPriority(
   return counts;
 }
 
+/** True for a partial turn without a finding: its evidence is lost or missing. */
+export function isUnproven(row: Pick<TurnRow, "verdict" | "finding_codes">): boolean {
+  return row.verdict === "partial" && (row.finding_codes ?? []).length === 0;
+}
+
 /** The quantile of the values; null without values. */
 export function quantile(values: readonly number[], share: number): number | null {
   if (values.length === 0) return null;

@@ -12,6 +12,7 @@ import {
   findingsByPriority,
   lastedMs,
   rowKey,
+  isUnproven,
 } from "../display/turn-figures.ts";
 import type { RowScale } from "../display/turn-figures.ts";
 import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "./badge.tsx";
@@ -221,6 +222,16 @@ const FindingCounts: FC<{ readonly row: Row }> = ({ row }) => {
   const counts = findingsByPriority(row.finding_codes);
   if (counts === null) return <NotThere why="not judged yet" />;
   const shown = counts.flatMap((count, priority) => (count === 0 ? [] : [{ count, priority }]));
+  if (isUnproven(row)) {
+    return (
+      <span
+        class="muted incomplete"
+        title="Evidence of this turn is lost or missing; its page has the reason"
+      >
+        incomplete
+      </span>
+    );
+  }
   if (shown.length === 0) return <span class="muted">none</span>;
   return (
     <span class="counts" title={row.finding_codes?.map(wordsOf).join(", ")}>
