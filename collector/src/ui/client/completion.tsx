@@ -2,7 +2,7 @@
  * @module Completion: keys and values of a box of terms as a list below it, following the combobox
  * pattern: the focus stays in the field, arrows choose, Enter or Tab accepts, Escape closes.
  */
-import { filterKeys, hasValues } from "../display/filter-terms.ts";
+import { hasValues, termKey, termText, typedKeys } from "../display/filter-terms.ts";
 import { drawn, find } from "./page.ts";
 
 /** Vocabulary of a box. */
@@ -21,6 +21,7 @@ const words: { readonly [key: string]: string } = {
   tool: "tool called",
   agent: "agent",
   user: "tenant, or anonymous",
+  tenant: "the same as user",
   thread: "thread",
   memory: "memory",
   app: "application",
@@ -70,10 +71,11 @@ function choices(word: string, grammar: Grammar): readonly Choice[] {
       .filter((name) => name.startsWith(key))
       .map((name) => ({ text: `${negated}${name}:`, note: of[name] ?? "" }));
   }
-  return [...new Set([...(values[key] ?? []), ...seen(key)])]
+  const own = termKey(key);
+  return [...new Set([...(values[own] ?? []), ...seen(own)])]
     .filter((one) => one.startsWith(value))
     .map((one) => ({
-      text: `${negated}${key}:${/\s/.test(one) ? `"${one}"` : one} `,
+      text: `${termText({ key, value: one, negated: negated === "-" })} `,
       note: "",
     }));
 }
@@ -82,7 +84,7 @@ function choices(word: string, grammar: Grammar): readonly Choice[] {
 export function completeFilter(seen: Grammar["seen"]): void {
   const field = find<HTMLInputElement>("[data-filter] input");
   if (field === undefined) return;
-  complete(field, { keys: filterKeys, words, closed, seen });
+  complete(field, { keys: typedKeys, words, closed, seen });
   // `/` on a page without a filter of its own leads here.
   if (location.hash === "#filter") field.focus();
 }

@@ -12,6 +12,7 @@ import {
   storeKeys,
   termText,
   termsOf,
+  typedKeys,
   unclearOf,
   unclearReason,
 } from "./filter-terms.ts";
@@ -68,6 +69,20 @@ describe("reading", () => {
     const { terms, unclear } = readTerms("after:2026-11-21T10:00:00+02:00 before:soon after:1");
     expect(terms).toHaveLength(1);
     expect(unclear).toEqual(["before:soon", "after:1"]);
+  });
+
+  test("tenant is user, a star is explained, and signs of ids are text", () => {
+    const user = { key: "user", value: "usr_bo", negated: true };
+    expect(readTerms("-tenant:usr_bo")).toEqual({ terms: [user], unclear: [] });
+    expect(unclearReason("tenant:")).toBe("tenant: needs a value");
+    expect(readTerms("_ % -")).toMatchObject({
+      terms: [{ value: "_" }, { value: "%" }],
+      unclear: ["-"],
+    });
+    expect(readTerms("agent:order* call:tool:*:failed").unclear).toEqual(["agent:order*"]);
+    expect(unclearReason("agent:order*")).toMatch(/^agent: takes a whole value, without \*/);
+    const whole = { key: "agent", value: "order*", negated: false };
+    expect(readTerms(termText(whole))).toEqual({ terms: [whole], unclear: [] });
   });
 
   test("whatever is written is read back", () => {
@@ -136,7 +151,7 @@ describe("the address", () => {
 });
 
 test.each([
-  ["status:error colour:red", { place: 2, allowed: filterKeys }],
+  ["status:error colour:red", { place: 2, allowed: typedKeys }],
   ["verdict:nice", { place: 1, key: "verdict", allowed: [...verdictStatuses, "unjudged"] }],
   ["a -latency:fast", { place: 2, key: "latency", allowed: [">2s", "<150ms"] }],
   ['"a phrase" kind:nonsense', { place: 2, key: "kind", allowed: eventKinds }],
@@ -151,7 +166,7 @@ test("a text that is understood has no unclear term", () => {
 });
 
 test("every form that is offered for a value is understood", () => {
-  for (const key of filterKeys) {
+  for (const key of typedKeys) {
     for (const value of firstUnclear(`${key}:\u0001`)?.allowed ?? []) {
       expect([key, value, readTerms(`${key}:${value}`).unclear]).toEqual([key, value, []]);
     }

@@ -86,8 +86,19 @@ const otherKeys = [
 /** Key of a word without one: free text. */
 export const textKey = "text";
 
-/** Every key of the bar, for completion. */
+/** Keys that mean another one: pages name a user's turns by their tenant. */
+const aliases: { readonly [key: string]: string } = { tenant: "user" };
+
+/** The key of a term for one that was typed. */
+export function termKey(key: string): string {
+  return Object.hasOwn(aliases, key) ? (aliases[key] ?? key) : key;
+}
+
+/** Every key of a term. */
 export const filterKeys: readonly string[] = [...Object.keys(storeKeys), ...otherKeys];
+
+/** Keys that the bar takes: those of terms, and their aliases. */
+export const typedKeys: readonly string[] = [...filterKeys, ...Object.keys(aliases)];
 
 /** Values of keys that have few. */
 const closedValues: { readonly [key: string]: readonly string[] } = {
@@ -140,10 +151,11 @@ export function readTerms(text: string): ReadTerms {
     const term =
       key === undefined
         ? textTerm(word, phrase, not === "-")
-        : { key, value: quoted ?? plain ?? "", negated: minus === "-" };
+        : { key: termKey(key), value: quoted ?? plain ?? "", negated: minus === "-" };
     const known = term.key === textKey ? key === undefined && hasText(term) : isUnderstood(term);
+    const starred = key !== undefined && quoted === undefined && isStarred(term);
     // No form writes a quote inside of a value.
-    if (known && !term.value.includes('"')) terms.push(term);
+    if (known && !starred && !term.value.includes('"')) terms.push(term);
     else unclear.push(word);
   }
   return { terms, unclear };
@@ -155,9 +167,14 @@ function textTerm(word: string, phrase: string | undefined, not: boolean): Term 
   return { key: textKey, value: negated ? word.slice(1) : word, negated };
 }
 
-/** A lone sign is no text. */
+/** A value in part, which no term takes; in quotes a star is itself. */
+function isStarred({ key, value }: Pick<Term, "key" | "value">): boolean {
+  return value.includes("*") && key !== "call";
+}
+
+/** A lone sign is no text, but for those that ids contain. */
 function hasText({ value }: Term): boolean {
-  return /[\p{L}\p{N}]/u.test(value) && value.length <= limits.stringCharsMax;
+  return /[\p{L}\p{N}_%]/u.test(value) && value.length <= limits.stringCharsMax;
 }
 
 /** What is wrong with a word that was not understood. */
@@ -165,8 +182,11 @@ export function unclearReason(word: string): string {
   if (/^[^"]*"[^"]*$/.test(word)) return "has a quote that is not closed";
   const [, key, value] = /^-?([a-z]+):(.*)$/s.exec(word) ?? [];
   if (key === undefined) return "is no text";
-  if (!filterKeys.includes(key)) return `${key}: is no key; in quotes it is searched as text`;
+  if (!typedKeys.includes(key)) return `${key}: is no key; in quotes it is searched as text`;
   if (value === "") return `${key}: needs a value`;
+  if (isStarred({ key, value: value ?? "" })) {
+    return `${key}: takes a whole value, without *; a part of a name or an id is found without a key`;
+  }
   const closed = Object.hasOwn(closedValues, key) ? closedValues[key] : undefined;
   if (key === "has") return `${key}: is one of ${hasValues.join(", ")}`;
   if (closed !== undefined && closed.length < 12) return `${key}: is one of ${closed.join(", ")}`;
@@ -209,7 +229,7 @@ export function firstUnclear(text: string): UnclearTerm | undefined {
   const words = [...text.matchAll(termForm)].map(([own]) => own);
   const place = words.indexOf(word) + 1;
   const key = /^-?([a-z]+):/.exec(word)?.[1];
-  if (key === undefined || !filterKeys.includes(key)) return { place, allowed: filterKeys };
+  if (key === undefined || !typedKeys.includes(key)) return { place, allowed: typedKeys };
   const closed = Object.hasOwn(closedValues, key) ? closedValues[key] : undefined;
   const forms = Object.hasOwn(valueForms, key) ? valueForms[key] : undefined;
   const kinds = key === "kind" ? eventKinds : undefined;
@@ -220,7 +240,8 @@ export function firstUnclear(text: string): UnclearTerm | undefined {
 export function termText({ key, value, negated }: Term): string {
   const minus = negated ? "-" : "";
   if (key === textKey) return `${minus}${/^[^\s":-][^\s":]*$/.test(value) ? value : `"${value}"`}`;
-  return `${minus}${key}:${/[\s"]/.test(value) ? `"${value}"` : value}`;
+  const quoted = /[\s"]/.test(value) || isStarred({ key, value });
+  return `${minus}${key}:${quoted ? `"${value}"` : value}`;
 }
 
 /** Parameters of the address for these terms; the others as `q`. */
