@@ -23,7 +23,7 @@ export interface GraphLine {
   readonly toY: number;
   /** True where both boxes are on the left. */
   readonly between: boolean;
-  /** Width of the curve, 1 to 8, by the logarithm of its calls. */
+  /** Width of the curve, 1.5 to 12, by the square root of its calls. */
   readonly wide: number;
 }
 
@@ -99,7 +99,7 @@ export function graphLayout(
           fromY: place(from, drawnAgents.length),
           toY: place(to, between ? drawnAgents.length : drawnUsed.length),
           between,
-          wide: 1 + Math.round((7 * Math.log1p(edge.calls)) / Math.log1p(most)),
+          wide: Number((1.5 + 10.5 * Math.sqrt(edge.calls / most)).toFixed(1)),
         },
       ];
     }),
