@@ -34,9 +34,10 @@ const downloadParameters = z.strictObject({
   order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
 });
 
-/** Turns that are read at once; events are read for few, because a turn can have many. */
+/** Turns that are read at once. */
 const turnsAtOnce = 500;
-const turnsWithEventsAtOnce = 20;
+/** Rows of roots that are read at once; a root with more is read alone. */
+const rowsAtOnce = 5_000;
 
 const shared = {
   needs: "trace.read",
@@ -144,12 +145,42 @@ async function* spansOf(
   requested: DownloadRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TurnEvent[]> {
-  for await (const records of pagesOf(parts, requested, turnsWithEventsAtOnce, signal)) {
-    const read = await eventsOf(parts, requested.question.scope, records);
-    if (!read.complete) throw new CodedError("root_too_large");
-    const turns = new Map(foldedTurns(read.events).map((turn) => [rowKey(turn.row), turn.events]));
-    for (const { row } of records) yield turns.get(rowKey(row)) ?? [];
+  for await (const records of pagesOf(parts, requested, turnsAtOnce, signal)) {
+    for (const some of await runsOf(parts, records)) {
+      signal.throwIfAborted();
+      const read = await eventsOf(parts, requested.question.scope, some);
+      if (!read.complete) throw new CodedError("root_too_large");
+      const turns = new Map(
+        foldedTurns(read.events).map(({ row, events }) => [rowKey(row), events]),
+      );
+      yield some.flatMap(({ row }) => turns.get(rowKey(row)) ?? []);
+    }
   }
+}
+
+/** The turns in their order, in runs whose roots have few enough rows to be read together. */
+async function runsOf(
+  { store }: Parts,
+  records: readonly TurnRecord[],
+): Promise<readonly (readonly TurnRecord[])[]> {
+  const roots = new Set(records.flatMap(({ row }) => row.root_trace_id ?? []));
+  const standing = await store.standing([...roots]);
+  const runs: TurnRecord[][] = [];
+  let read = new Set<string>();
+  let rows = 0;
+  for (const record of records) {
+    const root = record.row.root_trace_id ?? "";
+    const own = read.has(root) ? 0 : (standing.get(root)?.rows ?? 0);
+    if (runs.length === 0 || (own > 0 && rows + own > rowsAtOnce)) {
+      runs.push([]);
+      read = new Set();
+      rows = 0;
+    }
+    read.add(root);
+    rows += own;
+    runs.at(-1)?.push(record);
+  }
+  return runs;
 }
 
 async function* pagesOf(
