@@ -9,7 +9,7 @@ import type { Identity } from "@turnproof/semconv";
 import type { Keyset, TurnQuestion, TurnRecord } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
-import { wantsPage } from "../http/environment.ts";
+import { answersJson } from "../http/environment.ts";
 import type { AppContext } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import type { Paging } from "../http/paging.ts";
@@ -90,11 +90,11 @@ export async function requestGroups(
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
   const sort = Object.keys(fixed).length === 0 ? "last" : usualOrder.by;
   const paging = await pagingOf(c, parts, { ...parameters, view: "groups", sort });
-  const shown = wantsPage(c) ? (pageMax ?? limits.pageEventsDefault) : limits.pageEventsDefault;
+  const json = answersJson(c);
+  // A client that takes any type gets the page, too.
+  const shown = json ? limits.pageEventsDefault : (pageMax ?? limits.pageEventsDefault);
   // The JSON of the page has the page's rows.
-  if (parameters.limit === undefined && shown !== limits.pageEventsDefault) {
-    c.set("twinQuery", { limit: String(shown) });
-  }
+  if (!json && parameters.limit === undefined) c.set("twinQuery", { limit: String(shown) });
   const { reading } = paging;
   return {
     reading,

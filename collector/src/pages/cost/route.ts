@@ -13,7 +13,7 @@ import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
-import { wantsPage } from "../../http/environment.ts";
+import { answersJson, wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
@@ -170,12 +170,9 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
     };
   };
   app.on("GET", ["/cost", "/cost.json"], async (c) => {
-    const page = wantsPage(c);
-    const { limit = page ? pageRows : costRowsMax, ...parameters } = readParameters(
-      c,
-      costParameters,
-    );
-    const whole = await readCost(c, parameters, page);
+    const usual = answersJson(c) ? costRowsMax : pageRows;
+    const { limit = usual, ...parameters } = readParameters(c, costParameters);
+    const whole = await readCost(c, parameters, wantsPage(c));
     const model: CostModel = { ...whole, items: whole.items.slice(0, limit) };
     return respond(c, { model, view: costPage });
   });
