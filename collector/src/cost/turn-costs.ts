@@ -118,7 +118,7 @@ export interface PricedGroup {
 
 /** The model calls of a question, divided so that each group has one price, and by interval. */
 export async function pricedGroups(
-  ledger: TurnReader,
+  ledger: Pick<TurnReader, "callFigures">,
   question: TurnQuestion,
   { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<readonly PricedGroup[]> {
@@ -144,7 +144,7 @@ interface DividedCalls {
  * input: only calls of such a model are read again in finer parts.
  */
 async function dividedCalls(
-  ledger: TurnReader,
+  ledger: Pick<TurnReader, "callFigures">,
   question: TurnQuestion,
   { list, everyMs = dayMs }: { readonly list: PriceList; readonly everyMs?: number },
 ): Promise<DividedCalls> {

@@ -29,7 +29,7 @@ export interface KnownCosts {
  * @param options.turns all turns by interval
  */
 export async function knownCosts(
-  ledger: TurnReader,
+  ledger: Pick<TurnReader, "callFigures" | "turnCounts">,
   question: TurnQuestion,
   options: {
     readonly list: PriceList;

@@ -2,19 +2,14 @@
  * @module CohortSide: the ledger's figures of one of two compared groups of turns, over all of
  * them: counts by value, and sums by interval of time.
  */
-import type {
-  CallFigures,
-  FigureGroup,
-  TurnFacet,
-  TurnQuestion,
-  TurnReader,
-} from "@turnproof/store";
+import type { CallFigures, FigureGroup, TurnFacet, TurnQuestion } from "@turnproof/store";
 
 import type { PriceList } from "../cost/price-list.ts";
 import { knownCosts } from "../cost/turn-means.ts";
 import type { KnownCosts } from "../cost/turn-means.ts";
 import { failedOf } from "./call-rows.ts";
 import type { CohortPart, Durations, Sums } from "./cohort-rows.ts";
+import type { SideReader } from "./release-readers.ts";
 
 /** What is read of one side. */
 export interface CohortRead {
@@ -58,7 +53,7 @@ const nothing = {
 
 /** Reads the rest of one side; one without turns needs no statement. */
 export async function readCohort(
-  ledger: TurnReader,
+  ledger: SideReader,
   question: TurnQuestion,
   { total, everyMs, list }: CohortReading,
 ): Promise<CohortRead> {

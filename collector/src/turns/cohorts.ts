@@ -26,6 +26,8 @@ import {
   toolSums,
 } from "./cohort-side.ts";
 import type { CohortRead } from "./cohort-side.ts";
+import { releaseReaders } from "./release-readers.ts";
+import type { SideReader } from "./release-readers.ts";
 
 /** One side in numbers. */
 export interface CohortExtent {
@@ -64,21 +66,24 @@ const slicesMax = 150;
 const rowsMax = 15;
 const agentsMax = 12;
 
-/**
- * Compares all turns of two questions.
- *
- * @param known figures of all turns of a side, where they were read before
- */
+/** What was read before: the filters of both sides, and the figures of a side that is a release. */
+export interface KnownSides {
+  readonly common: TurnQuestion;
+  readonly a: FigureGroup | undefined;
+  readonly b: FigureGroup | undefined;
+}
+
+/** Compares all turns of two questions. */
 export async function compareCohorts(
   ledger: TurnReader,
   sides: { readonly a: TurnQuestion; readonly b: TurnQuestion },
   list: PriceList,
-  known: { readonly a?: FigureGroup | undefined; readonly b?: FigureGroup | undefined } = {},
+  known?: KnownSides,
 ): Promise<Cohorts> {
   const both = { ...sides.a, where: [...sides.a.where, ...sides.b.where] };
   const [[first], [second], shared] = await Promise.all([
-    known.a === undefined ? ledger.turnFigures(sides.a, {}) : [known.a],
-    known.b === undefined ? ledger.turnFigures(sides.b, {}) : [known.b],
+    known?.a === undefined ? ledger.turnFigures(sides.a, {}) : [known.a],
+    known?.b === undefined ? ledger.turnFigures(sides.b, {}) : [known.b],
     ledger.countTurns(both),
   ]);
   const extents = [first, second].flatMap((one) => (one === undefined ? [] : [one]));
@@ -86,9 +91,10 @@ export async function compareCohorts(
     Math.max(...extents.map(({ last_at: at, first_at: from }) => (at ?? 0) - (from ?? 0)), 0) /
     1_000;
   const everyMs = sliceLengths.find((one) => spanMs / one <= slicesMax) ?? 1_440 * minuteMs;
+  const readers = readersOf(ledger, sides, known);
   const [a, b] = await Promise.all([
-    readCohort(ledger, sides.a, { total: first, everyMs, list }),
-    readCohort(ledger, sides.b, { total: second, everyMs, list }),
+    readCohort(readers.a, sides.a, { total: first, everyMs, list }),
+    readCohort(readers.b, sides.b, { total: second, everyMs, list }),
   ]);
   const agents = agentsOf(a, b);
   const common = agents.filter((one) => one.a > 0 && one.b > 0).slice(0, agentsMax);
@@ -106,6 +112,21 @@ export async function compareCohorts(
     slice_ms: everyMs,
     pairs,
   };
+}
+
+function readersOf(
+  ledger: TurnReader,
+  { a, b }: { readonly a: TurnQuestion; readonly b: TurnQuestion },
+  known: KnownSides | undefined,
+): { readonly a: SideReader; readonly b: SideReader } {
+  const [left, right] = [known?.a?.value, known?.b?.value];
+  if (known === undefined || typeof left !== "string" || typeof right !== "string") {
+    return { a: ledger, b: ledger };
+  }
+  return releaseReaders(ledger, known.common, {
+    a: { question: a, release: left },
+    b: { question: b, release: right },
+  });
 }
 
 function extentOf({ total }: CohortRead): CohortExtent {

@@ -117,7 +117,8 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
       sides: `${a ?? ""} ${b ?? ""}`,
     });
     const pending = await pendingFrames(parts);
-    const figures = await ledger.turnFigures(questionOf(""), { by: "release" });
+    const common = questionOf("");
+    const figures = await ledger.turnFigures(common, { by: "release" });
     const releases = releasesOf(figures);
     const terms = sidesOf({ a, b }, releases);
     const prices = await (list ??= openPriceList(parts.config.prices));
@@ -130,7 +131,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
               ledger,
               { a: questionOf(terms.a, "a"), b: questionOf(terms.b, "b") },
               prices,
-              { a: figuresOf(figures, terms.a), b: figuresOf(figures, terms.b) },
+              { common, a: figuresOf(figures, terms.a), b: figuresOf(figures, terms.b) },
             ),
       releases,
       complete: pending === 0,

@@ -34,10 +34,9 @@ export function rowsOf({ rows, columns }: EngineAnswer): FigureRow[] {
   );
 }
 
-/** A sum, or NULL without a value. */
-function sumOf(column: string, when = "true"): string {
-  const known = `isNotNull(${column}) AND ${when}`;
-  return `if(countIf(${known}) = 0, NULL, sumIf(assumeNotNull(${column}), ${known}))`;
+/** A sum, or NULL without a value; with `also`, over the rows in which that is known, too. */
+function sumOf(column: string, also?: string): string {
+  return also === undefined ? `sum(${column})` : `sumIf(${column}, isNotNull(${also}))`;
 }
 
 /** Nearest-rank percentiles of `lasted`. */
@@ -63,8 +62,8 @@ export const figureSql: string = `${countSql},
   ${sumOf("tool_failed")} AS tool_failed_sum, ${sumOf("input_tokens")} AS input_sum,
   ${sumOf("output_tokens")} AS output_sum,
   toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown,
-  ${sumOf("cached_tokens", "isNotNull(input_tokens)")} AS cached_sum,
-  ${sumOf("input_tokens", "isNotNull(cached_tokens)")} AS cached_of_sum`;
+  ${sumOf("cached_tokens", "input_tokens")} AS cached_sum,
+  ${sumOf("input_tokens", "cached_tokens")} AS cached_of_sum`;
 
 function stretchSql(everyMs: number | undefined): string {
   return everyMs === undefined
@@ -127,19 +126,9 @@ FROM (SELECT value, stretch, ${figureSql}, ${verdictSql} FROM ${from} GROUP BY v
   return figureGroupsOf(groups, groups.flatMap(verdictRows), options);
 }
 
-const callListColumns = [
-  "name",
-  "provider",
-  "outcome",
-  "error_type",
-  "duration_ms",
-  "input_tokens",
-  "output_tokens",
-  "cached_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "service_tier",
-] as const;
+/** Sums of calls, and those of their usage: the engine reads each joined list, used or not. */
+const summedColumns = ["duration_ms", "input_tokens", "output_tokens", "cached_tokens"] as const;
+const usageSummed = ["cache_write_tokens", "reasoning_tokens"] as const;
 
 /** Figures of calls. */
 export async function callsOf(
@@ -155,7 +144,14 @@ export async function callsOf(
   const { everyMs, inputSteps } = options;
   const bind = bindings();
   const where = whereOf(question, bind);
-  const joined = callListColumns.map((name) => `call_${name} AS one_${name}`).join(", ");
+  const summed = [...summedColumns, ...(inputSteps === undefined ? [] : usageSummed)];
+  const lists = new Set([
+    "outcome",
+    ...summed,
+    ...by.filter(isCallOwn),
+    ...(inputSteps === undefined ? [] : ["service_tier"]),
+  ]);
+  const joined = [...lists].map((name) => `call_${name} AS one_${name}`).join(", ");
   const columns = [
     "'' AS whole",
     ...by.map((field) => `${callValue(field)} AS by_${field}`),
@@ -166,10 +162,7 @@ export async function callsOf(
   const usageSums = `${sumOf("cache_write_tokens")} AS write_sum,
   ${sumOf("reasoning_tokens")} AS reasoning_sum,`;
   const from = `(SELECT ${columns.join(", ")},
-  one_duration_ms AS duration_ms, one_input_tokens AS input_tokens,
-  one_output_tokens AS output_tokens, one_cached_tokens AS cached_tokens,
-  one_cache_write_tokens AS cache_write_tokens, one_reasoning_tokens AS reasoning_tokens,
-  toString(one_outcome) AS outcome
+  ${summed.map((name) => `one_${name} AS ${name}`).join(", ")}, toString(one_outcome) AS outcome
 FROM turn_ledger FINAL ARRAY JOIN call_kind AS one_kind, ${joined}
 WHERE (${where}) AND one_kind = '${kind}')`;
   const sql = `SELECT * EXCEPT (lasted, outcome_sums), ${percentilesSql}, ${countedSql("outcome")}
