@@ -7,6 +7,7 @@ import { usageLetters, usageOf } from "@turnproof/store";
 import type {
   CallField,
   CallFigures,
+  CallValues,
   TurnQuestion,
   TurnReader,
   TurnRecord,
@@ -15,6 +16,8 @@ import type {
 
 import { addCost, addKnown, costOf, noCost } from "./call-cost.ts";
 import type { Cost, PricedCalls } from "./call-cost.ts";
+import { isUnpriced, openCalls } from "./open-calls.ts";
+import type { PricedGroup } from "./open-calls.ts";
 import type { PriceList } from "./price-list.ts";
 
 /** Most rows of an answer; a file has all. */
@@ -41,6 +44,8 @@ export interface CostRow extends Cost {
   readonly reasoning_tokens: number | null;
   /** Calls whose input or output tokens are not recorded. */
   readonly tokens_unknown: number;
+  /** Turns with a call without a price; in total, by agent, tenant, release and thread. */
+  readonly turns_unknown?: number;
   /** Calls that are missing from each sum of tokens: theirs are not recorded. */
   readonly calls_without: Readonly<Record<UsageField, number>>;
 }
@@ -52,18 +57,21 @@ export interface TurnCosts {
   readonly rows: readonly CostRow[];
   /** False where there are too many threads or turns to price each. */
   readonly complete: boolean;
+  /** Values of the calls without a price. */
+  readonly unpriced: readonly CallValues[];
 }
 
 /** Most threads that are priced, and most turns: those with the most tokens. */
 const threadsMax = 20_000;
 const turnsMax = 1_000;
 
-const fieldOf: Readonly<Record<Exclude<CostField, "model" | "turn">, CallField>> = {
+/** Fields of turns by which costs are listed. */
+export const costTurnFields = {
   agent: "agent_id",
   tenant: "tenant",
   release: "release",
   thread: "thread_id",
-};
+} as const satisfies Readonly<Record<Exclude<CostField, "model" | "turn">, CallField>>;
 
 /** How calls are divided so that each group has one price. */
 interface Division {
@@ -80,16 +88,20 @@ export async function turnCosts(
   const { division, groups } = await dividedCalls(ledger, question, { list });
   const models = rowsOf(groups, { list, division });
   const total = models.reduce(addRow, { ...noRow, value: null });
-  if (by === "model") return { total, rows: dearest(models), complete: true };
-  if (by === "turn") return { total, ...(await turnRows(ledger, question, { list, division })) };
+  const priced = groups.map((figures) => pricedGroup(figures, { list, division }));
+  const unpriced = openCalls(priced, isUnpriced);
+  const common = { total, unpriced };
+  if (by === "model") return { ...common, rows: dearest(models), complete: true };
+  if (by === "turn")
+    return { ...common, ...(await turnRows(ledger, question, { list, division })) };
   if (by === "thread") {
     const [facet] = await ledger.turnFacets(question, ["thread_id"], 1);
-    if ((facet?.total ?? 0) > threadsMax) return { total, rows: [], complete: false };
+    if ((facet?.total ?? 0) > threadsMax) return { ...common, rows: [], complete: false };
   }
-  const fields = ["name", "provider", fieldOf[by]] as const;
+  const fields = ["name", "provider", costTurnFields[by]] as const;
   const divided = await ledger.callFigures(question, "model", fields, division);
-  const rows = rowsOf(divided, { list, division }, fieldOf[by]);
-  return { total, rows: dearest(rows), complete: true };
+  const rows = rowsOf(divided, { list, division }, costTurnFields[by]);
+  return { ...common, rows: dearest(rows), complete: true };
 }
 
 /**
@@ -110,12 +122,6 @@ export async function costsOverTime(
   return costs;
 }
 
-/** Model calls of one kind of price, and their cost. */
-export interface PricedGroup {
-  readonly figures: CallFigures;
-  readonly cost: Cost;
-}
-
 /** The model calls of a question, divided so that each group has one price, and by interval. */
 export async function pricedGroups(
   ledger: Pick<TurnReader, "callFigures">,
@@ -123,14 +129,14 @@ export async function pricedGroups(
   { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<readonly PricedGroup[]> {
   const { division, groups } = await dividedCalls(ledger, question, { list, everyMs });
-  return groups.map((figures) => {
-    const { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd } = pricedRow(
-      figures,
-      { list, division },
-    );
-    const cost = { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd };
-    return { figures, cost };
-  });
+  return groups.map((figures) => pricedGroup(figures, { list, division }));
+}
+
+function pricedGroup(figures: CallFigures, pricing: TurnPricing): PricedGroup {
+  const row = pricedRow(figures, pricing);
+  const { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd } = row;
+  const cost = { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd };
+  return { figures, cost };
 }
 
 /** Calls of models, divided so that each group has one price. */

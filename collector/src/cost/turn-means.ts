@@ -3,12 +3,12 @@
  * call that has no price, or only a range of one, is not among them: a mean that counts it as 0, or
  * at the least, is of something else.
  */
-import { groupBy } from "@turnproof/semconv";
-import type { CallFigures, CallValues, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnQuestion, TurnReader } from "@turnproof/store";
 
+import { openCalls } from "./open-calls.ts";
+import type { PricedGroup } from "./open-calls.ts";
 import type { PriceList } from "./price-list.ts";
 import { pricedGroups } from "./turn-costs.ts";
-import type { PricedGroup } from "./turn-costs.ts";
 
 /** Turns of one interval whose cost is exactly known; those without a model call cost nothing. */
 export interface KnownTurns {
@@ -41,7 +41,7 @@ export async function knownCosts(
   const all = await pricedGroups(ledger, question, options);
   const priced = all.some(({ cost }) => cost.priced_calls > 0);
   if (all.length > 0 && !priced) return { slices: new Map(), priced };
-  const open = openCalls(all);
+  const open = openCalls(all, ({ calls, priced_calls: exact }) => exact < calls);
   if (open.length === 0) return costsOf(all, turns, everyMs);
   const any = open.map((call) => ({ call }));
   const known = { ...question, where: [...question.where, { any, not: true as const }] };
@@ -67,26 +67,4 @@ function costsOf(
     ([from, own]) => [from, { turns: own, usd: usd.get(from) ?? 0 }] as const,
   );
   return { slices: new Map(slices), priced: groups.some(({ cost }) => cost.priced_calls > 0) };
-}
-
-/**
- * Values of the calls without an exact price: of a model whose calls all have none by its name
- * alone, else with what their price depends on.
- */
-function openCalls(groups: readonly PricedGroup[]): readonly CallValues[] {
-  const models = groupBy(groups, ({ figures }) => JSON.stringify(modelOf(figures)));
-  return [...models.values()].flatMap((own) => {
-    const open = own.filter(({ cost }) => cost.priced_calls < cost.calls);
-    const [first] = open;
-    if (first !== undefined && open.length === own.length) return [modelOf(first.figures)];
-    const values = open.map(({ figures }): CallValues => {
-      const { service_tier = null, known = null } = figures.usage ?? {};
-      return { ...modelOf(figures), service_tier, known };
-    });
-    return [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
-  });
-}
-
-function modelOf({ group: { name = null, provider = null } }: CallFigures): CallValues {
-  return { kind: "model", name, provider };
 }

@@ -308,7 +308,7 @@ async function tokensAreCounted(desk: Desk): Promise<void> {
       .trim(),
   );
   // Cost, calls, calls without a price; input, cache read, cache write, output, reasoning.
-  expect(cells).toEqual(["?", "2", "2", "5 + 1 unknown", "?", "?", "?", "?"]);
+  expect(cells).toEqual(["?", "2", "2 in 2 turns", "5 + 1 unknown", "?", "?", "?", "?"]);
   expect(page).toContain("not recorded for 1 of 2 calls");
 }
 

@@ -62,7 +62,7 @@ const Total: FC<{ readonly model: CostModel }> = ({ model: { total, turns_counte
   const reasons = unpricedReasons(total);
   return (
     <Tiles label="Cost of these turns">
-      <Tile name="Cost" more={<span>over {countText(turns)} turns</span>}>
+      <Tile name="Cost" more={<span>{overText(turns, total.turns_unknown ?? 0)}</span>}>
         <Amount of={total} />
       </Tile>
       <Tile name="Priced exactly" more={<span>of {callsText(total.calls)}</span>}>
@@ -80,6 +80,11 @@ const Total: FC<{ readonly model: CostModel }> = ({ model: { total, turns_counte
     </Tiles>
   );
 };
+
+function overText(turns: number, unknown: number): string {
+  const all = `over ${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
+  return unknown === 0 ? all : `${all}, ${countText(unknown)} of unknown cost`;
+}
 
 const Reasons: FC<{ readonly of: readonly string[] }> = ({ of }) => (
   <>
@@ -232,6 +237,11 @@ const Row: FC<{
           <b class="warn" title={unpricedReasons(row).join("; ")}>
             {countText(without)}
           </b>
+        )}
+        {row.turns_unknown === undefined || row.turns_unknown === 0 ? null : (
+          <span class="lacking">
+            in {countText(row.turns_unknown)} {row.turns_unknown === 1 ? "turn" : "turns"}
+          </span>
         )}
       </td>
       <Tokens row={row} head="Input" of="input_tokens" />

@@ -5,7 +5,8 @@
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { costFields, costRowsMax, turnCosts } from "../../cost/turn-costs.ts";
+import { turnsWith } from "../../cost/open-calls.ts";
+import { costFields, costRowsMax, costTurnFields, turnCosts } from "../../cost/turn-costs.ts";
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
 import { costSlices } from "../../turns/cost-slices.ts";
 import type { CostSlice } from "../../turns/cost-slices.ts";
@@ -97,6 +98,7 @@ const costFileFields: ListFields<CostRow> = {
   priced_calls: "integer",
   ranged_calls: "integer",
   unpriced_calls: "json",
+  turns_unknown: "integer",
   input_tokens: "integer",
   output_tokens: "integer",
   cached_tokens: "integer",
@@ -120,7 +122,7 @@ export const costGroup: RouteGroup<CostAnswers> = {
       text:
         "US dollars, from the prices of the day on which a turn ended. `low_usd` and `high_usd` differ " +
         "where calls do not record how many tokens came from a cache. Calls without a price are in " +
-        "`unpriced_calls` by reason, and add nothing. Sums of tokens are of the calls that record them; " +
+        "`unpriced_calls` by reason, and add nothing; `turns_unknown` has their turns. Sums of tokens are of the calls that record them; " +
         "`calls_without` has the others.",
       query: costParameters,
       returns: "The total and one row for each value, the dearest first.",
@@ -156,12 +158,20 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       turnCosts(ledger, question, { by, list: prices }),
       costSlices(ledger, question, drawn),
     ]);
+    const field = by === "model" || by === "turn" ? undefined : costTurnFields[by];
+    const unknown = await turnsWith(ledger, question, { calls: costs.unpriced, by: field });
     return {
       by,
       turns_counted: turns,
-      total: costs.total,
+      total: { ...costs.total, turns_unknown: unknown.turns },
       slices,
-      items: costs.rows,
+      items:
+        field === undefined
+          ? costs.rows
+          : costs.rows.map((row) => ({
+              ...row,
+              turns_unknown: unknown.byValue.get(row.value) ?? 0,
+            })),
       groups: costs.rows.length,
       every_group: costs.complete,
       price_list: { version: prices.version, own: prices.own },

@@ -52,6 +52,12 @@ export const CohortLine: FC<{
   );
 };
 
+function unknownText(unknown: number, unit: CohortUnit): string {
+  const count = countText(unknown);
+  if (unit !== "usd") return `${count} without a value`;
+  return `${count} ${unknown === 1 ? "turn" : "turns"} whose cost is not exactly known`;
+}
+
 const Side: FC<{
   readonly of: CohortSide;
   readonly unit: CohortUnit;
@@ -61,7 +67,7 @@ const Side: FC<{
   const interval = intervalText(of, unit);
   const unknown: Child =
     of.unknown === 0 ? null : (
-      <span class="unknown" title={`${countText(of.unknown)} without a value`}>
+      <span class="unknown" title={unknownText(of.unknown, unit)}>
         {" "}
         +{countText(of.unknown)}?
       </span>
