@@ -5,9 +5,10 @@
 import { isoTime } from "@turnproof/semconv";
 import { z } from "zod";
 
+import { amountText, callsText, unpricedCalls } from "../pages/cost/cost-words.ts";
 import type { CostModel } from "../pages/cost/route.ts";
 import type { ToolsModel } from "../pages/tools/route.ts";
-import { durationText, shareText, usdText } from "../ui/display/figures.ts";
+import { durationText, shareText } from "../ui/display/figures.ts";
 import { readTime } from "../ui/display/time-range.ts";
 import { AnswerText, value } from "./answer-text.ts";
 import { Refused } from "./requester.ts";
@@ -70,8 +71,8 @@ interface NamedCalls {
   readonly calls: number;
   readonly failed: number;
   readonly p95_ms: number | null;
-  /** Of one priced call; null where it is unknown. */
-  readonly usd: number | null;
+  /** Cost of a call with a price, and how many have none; "unknown" where none has one. */
+  readonly cost: string;
 }
 
 function windowTo(endMs: number, sizeMs: number): { start_time: string; end_time: string } {
@@ -89,18 +90,23 @@ async function readCalls(
       ? request.json<CostModel>("/cost.json", { ...filter, by: "model" })
       : undefined,
   ]);
-  const usd = new Map((costs?.items ?? []).map((row) => [row.value, perCall(row)]));
+  const priced = new Map((costs?.items ?? []).map((row) => [row.value, perCall(row)]));
   return new Map(
     items.map(({ value: name, calls, outcomes, p95_ms }) => {
       const failed = (outcomes["error"] ?? 0) + (outcomes["provider_error"] ?? 0);
-      return [name, { calls, failed, p95_ms, usd: usd.get(name) ?? null }];
+      return [name, { calls, failed, p95_ms, cost: priced.get(name) ?? "unknown" }];
     }),
   );
 }
 
-function perCall({ low_usd, high_usd, priced_calls }: CostModel["items"][number]): number | null {
-  if (low_usd === null || high_usd === null || priced_calls === 0) return null;
-  return (low_usd + high_usd) / 2 / priced_calls;
+/** A call of which a part of the tokens is not recorded has a range of prices. */
+function perCall(row: CostModel["items"][number]): string | undefined {
+  const { low_usd: low, high_usd: high, priced_calls, ranged_calls } = row;
+  if (low === null || high === null) return undefined;
+  const calls = priced_calls + ranged_calls;
+  const mean = amountText({ ...row, low_usd: low / calls, high_usd: high / calls });
+  const without = unpricedCalls(row);
+  return without === 0 ? mean : `${mean} (${callsText(without)} without a price)`;
 }
 
 function ratio(after: number | null, before: number | null): number | undefined {
@@ -122,8 +128,7 @@ function changeLine(
     `calls ${old.calls} -> ${row.calls}`,
   ];
   if (kind === "model") {
-    const paid = (usd: number | null): string => (usd === null ? "unknown" : usdText(usd));
-    parts.push(`cost per call ${paid(old.usd)} -> ${paid(row.usd)}`);
+    parts.push(`cost per call ${old.cost} -> ${row.cost}`);
   }
   return parts.join(", ");
 }
