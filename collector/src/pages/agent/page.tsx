@@ -226,6 +226,7 @@ const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ mode
           label="Turns of this agent, newest first"
           rows={shown}
           base={hrefOf(frame, "")}
+          ofOneAgent
         />
       </div>
       <GroupsFooter window={model} frame={frame} what="This agent" list={list} />

@@ -25,6 +25,8 @@ export interface RowPlace {
   readonly scale: RowScale;
   /** Roots that have more than one row in this list. */
   readonly crowded: ReadonlySet<string>;
+  /** The column of agents may be absent: the sign of an error is before the thread as well. */
+  readonly ofOneAgent?: true;
 }
 
 /** Address of a turn's page. */
@@ -89,6 +91,9 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
         )}
       </td>
       <td class="c-thread">
+        {place.ofOneAgent === undefined || !row.has_error ? null : (
+          <StatusBadge status="error" bare />
+        )}
         <Thread of={row.thread_id} />
       </td>
       <td class="c-verdict">

@@ -99,10 +99,18 @@ export const TurnTable: FC<{
   readonly classes?: string;
   /** Makes heads links that sort the list. */
   readonly sorting?: SortPlace;
-}> = ({ label, rows, base, live, classes = "", sorting }) => {
-  const place: RowPlace = { base, scale: rowScale(rows), crowded: crowdedRoots(rows) };
+  /** All rows are of one agent, whose name is above: in a wide list its room is the threads'. */
+  readonly ofOneAgent?: true;
+}> = ({ label, rows, base, live, classes = "", sorting, ofOneAgent }) => {
+  const place: RowPlace = {
+    base,
+    scale: rowScale(rows),
+    crowded: crowdedRoots(rows),
+    ...(ofOneAgent === undefined ? {} : { ofOneAgent }),
+  };
+  const named = `grid turn-table ${ofOneAgent === undefined ? "" : "one-agent "}${classes}`.trim();
   return (
-    <table class={`grid turn-table ${classes}`.trim()} role="table" aria-label={label}>
+    <table class={named} role="table" aria-label={label}>
       <thead>
         <tr>
           {columns.map(({ name, heading, title, sort, rising }) =>
