@@ -4,12 +4,35 @@
  */
 import { expect, test } from "vitest";
 
+import type { TurnEvent } from "@turnproof/evidence";
+
 import { turnEvents } from "../collector/desk.ts";
 import { expectSoundInEveryLook } from "./every-look.ts";
 import { openedSite, wide } from "./opened-site.ts";
 
+/** A turn with a call that failed, and a retrieval of its memory that was degraded. */
+function poorTurn(): readonly TurnEvent[] {
+  return turnEvents({ root: "of-poor", agent: "desk" }).flatMap((event): TurnEvent[] => [
+    event.event_kind === "model_call" ? { ...event, status: "error" } : event,
+    ...(event.event_kind === "tool_call"
+      ? [
+          {
+            ...event,
+            event_id: "recall:result",
+            span_id: "recall",
+            event_kind: "memory_retrieval" as const,
+            attributes: { retrieved_count: 3, memory_degraded: true },
+          },
+        ]
+      : []),
+  ]);
+}
+
 const { visit } = openedSite({
-  put: ["desk", "shop"].flatMap((agent) => turnEvents({ root: `of-${agent}`, agent })),
+  put: [
+    ...["desk", "shop"].flatMap((agent) => turnEvents({ root: `of-${agent}`, agent })),
+    ...poorTurn(),
+  ],
 });
 
 test.each([
@@ -40,7 +63,9 @@ test("the connections of the box under the pointer stand out", async () => {
         ),
       );
   await graph.locator("[data-node=desk]").hover();
-  await expect.poll(lit).toEqual(["desk → tool search", "desk → model small-1"]);
+  await expect
+    .poll(async () => new Set(await lit()))
+    .toEqual(new Set(["desk → memory memory", "desk → model small-1", "desk → tool search"]));
   await graph.locator("[data-node='tool search']").hover();
   await expect.poll(lit).toEqual(["desk → tool search", "shop → tool search"]);
   const shown = await graph
@@ -49,4 +74,35 @@ test("the connections of the box under the pointer stand out", async () => {
   expect(new Set(shown)).toEqual(new Set(["1", "0.12"]));
   await page.mouse.move(2, 2);
   await expect.poll(() => graph.getAttribute("data-pointed")).toBeNull();
+});
+
+test.each([
+  ["wide", 1440],
+  ["narrow", 390],
+])("in forced colours the %s drawing has all boxes and curves", async (name, width) => {
+  const page = await visit("/graph", { width, theme: "light", forcedColors: true });
+  const drawn = await page
+    .locator(`.agent-graph.${name} :is(.edge, .node rect)`)
+    .evaluateAll((all) =>
+      all.map((one) => {
+        const { stroke, opacity } = getComputedStyle(one);
+        return `${stroke} ${opacity}`;
+      }),
+    );
+  expect(drawn.length).toBeGreaterThan(7);
+  const text = await page.evaluate(() => {
+    document.body.style.setProperty("color", "CanvasText");
+    return getComputedStyle(document.body).color;
+  });
+  expect(new Set(drawn)).toEqual(new Set([`${text} 1`]));
+  const dashes = await page
+    .locator(`.agent-graph.${name} .edge.failed`)
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).strokeDasharray));
+  expect(new Set(dashes)).toEqual(new Set(["8px, 3px"]));
+});
+
+test.each([1440, 390])("at %i px memory counts turns and degraded ones", async (width) => {
+  const page = await visit("/graph", { ...wide, width });
+  const row = page.getByRole("row").filter({ hasText: "memory" });
+  expect((await row.innerText()).replaceAll(/\s+/g, " ")).toMatch(/1 turns .*100 % degraded/);
 });

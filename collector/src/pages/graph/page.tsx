@@ -114,6 +114,8 @@ const Edge: FC<{
   readonly href: string | undefined;
 }> = ({ of, model, href }) => {
   const rate = hourly(of.calls, model);
+  // What is counted of memory is another thing than of the rows around it.
+  const isMemory = of.kind === "memory";
   return (
     <tr>
       <td>{of.agent_id ?? <NotThere why="no agent was recorded" />}</td>
@@ -131,17 +133,19 @@ const Edge: FC<{
           </a>
         )}
       </td>
-      <td class="num" data-head="Calls">
+      <td class="num" data-head={isMemory ? "Turns" : "Calls"}>
         {countText(of.calls)}
+        {isMemory ? <span class="muted"> turns</span> : null}
       </td>
       <td class="num" data-head="An hour">
         {rate === null ? <NotThere why="all turns ended at one moment" /> : rate}
       </td>
-      <td class="num" data-head="Failed">
+      <td class="num" data-head={isMemory ? "Degraded" : "Failed"}>
         {rateText(of.failed, of.calls)}
+        {isMemory ? <span class="muted"> degraded</span> : null}
       </td>
       <td class="num" data-head="p95">
-        {of.kind === "memory" ? (
+        {isMemory ? (
           <NotThere why="the duration of a memory is in its turn" />
         ) : (
           <Duration ms={of.p95_ms} />
