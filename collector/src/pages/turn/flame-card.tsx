@@ -61,11 +61,19 @@ const Box: FC<{ readonly of: FlameBox; readonly extentMs: number }> = ({ of, ext
         height={rowPx - 2}
       >
         <rect class={of.failed ? "box bad" : `box ${of.lane}`} width="100%" height="100%" rx="2" />
-        <text x="5" y="13" aria-hidden="true">
-          {of.name}
-        </text>
+        <foreignObject width="100%" height="100%" aria-hidden="true">
+          <div class="flame-label">
+            <span>{of.name}</span>
+          </div>
+        </foreignObject>
       </svg>
     </>
   );
-  return isWide ? <a href={`#e-${encodeURIComponent(of.event_id)}`}>{drawn}</a> : <g>{drawn}</g>;
+  return isWide ? (
+    <a href={`#e-${encodeURIComponent(of.event_id)}`} data-meaning={words}>
+      {drawn}
+    </a>
+  ) : (
+    <g data-meaning={words}>{drawn}</g>
+  );
 };
