@@ -173,3 +173,34 @@ test("a note is added, changed and deleted on the page of its turn, without scri
   await notes.getByRole("button", { name: "Delete" }).click();
   expect(await notes.count()).toBe(0);
 });
+
+test("a refused note is explained at its form, which keeps the text; no address has it", async () => {
+  const path = `/traces/${brokenRoot}`;
+  // The console repeats the status of the answer.
+  const page = await visit(path, wide, { excused: /status of 400/ });
+  await page.locator("body[data-ready]").waitFor();
+  const addresses: string[] = [];
+  page.on("request", (request) => addresses.push(request.url()));
+  const add = page.locator("form[action$='/traces/notes']");
+  const text = "Write to dilnoza@example.com about it.";
+  await add.locator("textarea").fill(text);
+  await add.getByRole("button").click();
+  const refusal = add.getByRole("alert");
+  await refusal.waitFor();
+  expect(await refusal.innerText()).toMatch(/\w+.*\./);
+  expect(await add.locator("textarea").inputValue()).toBe(text);
+  expect(await add.locator("textarea").evaluate((field) => document.activeElement === field)).toBe(
+    true,
+  );
+  expect(await add.locator("textarea").getAttribute("aria-invalid")).toBe("true");
+  expect(new URL(page.url()).pathname).toBe(path);
+  expect([...addresses, page.url()].filter((url) => /dilnoza/.test(url))).toEqual([]);
+  await expectSoundInEveryLook(page, [1440, 320]);
+  await add.locator("textarea").fill("Wrote to the customer about it.");
+  await add.getByRole("button").click();
+  const notes = page.locator("#notes .notes > li");
+  await notes.locator("summary").click();
+  expect(await notes.locator(".text").innerText()).toBe("Wrote to the customer about it.");
+  await notes.getByRole("button", { name: "Delete" }).click();
+  await notes.waitFor({ state: "detached" });
+});

@@ -19,6 +19,7 @@ import type { WaterfallRow } from "../../ui/display/waterfall-rows.ts";
 import { EventPanel } from "../../ui/elements/event-panel.tsx";
 import { fragment, onFragment, setFragment } from "../../ui/client/fragment.ts";
 import { makeCopyable } from "../../ui/client/copying.ts";
+import { startInlineProblems } from "../../ui/client/inline-problem.ts";
 import { startMarks } from "../../ui/client/marks.tsx";
 import { announce, drawn, fetchJson, find, inColumns, twin } from "../../ui/client/page.ts";
 import { showTimes } from "../../ui/client/preferences.ts";
@@ -48,6 +49,7 @@ interface Needed extends Pick<Identity, "root_trace_id"> {
 /** Starts the page of a turn. */
 export function start(): void {
   startActions();
+  startInlineProblems("notes");
   void load();
 }
 

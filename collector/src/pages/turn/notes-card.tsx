@@ -82,9 +82,15 @@ export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
       {writer === undefined ? null : several ? (
         <p class="muted">Open one of the turns to note something on it.</p>
       ) : (
-        <form class="note-form" method="post" action={hrefOf(frame, "/traces/notes")}>
+        <form
+          class="note-form"
+          method="post"
+          action={hrefOf(frame, "/traces/notes")}
+          data-inline-problem
+        >
           <Hidden fields={fields} />
           <TextBox label="New note" text="" />
+          <Refusal of="new-note" />
           <div class="end">
             <span class="muted">
               Shown to all who read this turn. No secrets, no personal data.
@@ -136,6 +142,11 @@ const TextBox: FC<{ readonly label: string; readonly text: string }> = ({ label,
   </textarea>
 );
 
+/** Where the browser shows why a form was refused. */
+const Refusal: FC<{ readonly of: string }> = ({ of }) => (
+  <p class="refusal" id={`refusal-${of}`} role="alert" hidden data-problem></p>
+);
+
 const Acts: FC<{
   readonly note: TurnNote;
   readonly writer: Principal;
@@ -149,9 +160,15 @@ const Acts: FC<{
     <details class="note-acts">
       <summary>{isAuthor ? "Change or delete" : "Delete"}</summary>
       {isAuthor ? (
-        <form class="note-form" method="post" action={hrefOf(frame, "/traces/notes/change")}>
+        <form
+          class="note-form"
+          method="post"
+          action={hrefOf(frame, "/traces/notes/change")}
+          data-inline-problem
+        >
           <Hidden fields={{ ...own, version: String(note.version) }} />
           <TextBox label="Text of the note" text={note.text} />
+          <Refusal of={note.id} />
           <div class="end">
             <button class="button small" type="submit">
               Save
@@ -162,8 +179,14 @@ const Acts: FC<{
           </div>
         </form>
       ) : null}
-      <form id={`delete-${note.id}`} method="post" action={hrefOf(frame, "/traces/notes/delete")}>
+      <form
+        id={`delete-${note.id}`}
+        method="post"
+        action={hrefOf(frame, "/traces/notes/delete")}
+        data-inline-problem
+      >
         <Hidden fields={own} />
+        <Refusal of={`delete-of-${note.id}`} />
         {isAuthor ? null : (
           <button class="button small" type="submit">
             Delete this note
