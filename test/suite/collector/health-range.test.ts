@@ -205,6 +205,20 @@ test("a row per service: losses of the range, what is not known, and what to do"
       quiet: ["unknown", null, 1],
     });
     expect((await rows(""))["shop"]).toEqual(["known", 5, 2]);
+    const { processes } = await rangeOf(desk, `${ten}&limit=1`, headers);
+    expect(
+      processes.map(({ producer_id: id, service, lost_state: state, lost, turns }) => [
+        id,
+        service,
+        state,
+        lost,
+        turns,
+      ]),
+    ).toEqual([
+      ["pod-1", "shop", "known", 2, 1],
+      [null, "quiet", "unknown", null, 1],
+      ["pod-2", "mail", "at_least", 0, 1],
+    ]);
     const page = await (await desk.get(`/traces/health${ten}`, headers)).text();
     expect(page).toContain("Give its processor a larger queue or a spool");
     expect(page).toContain("see whether it was killed");
@@ -213,6 +227,36 @@ test("a row per service: losses of the range, what is not known, and what to do"
       authorization: `Bearer ${accounts.left.token}`,
     });
     expect(own).toMatchObject({ turns: 0, ingest: null, orphans: null, producers: [] });
+    expect(own.processes).toEqual([]);
+  } finally {
+    await desk.collector.close();
+  }
+});
+
+test("an export that failed leads to refusals only where there are some", async () => {
+  clock.now = Date.parse("2026-11-21T12:00:00Z");
+  const env = { TURNPROOF_INGEST_TOKENS: "till:till-q7Kx-token-0123456789" };
+  const desk = await openDesk(env, { now, judge: false });
+  const lost = report({
+    id: "pod-1",
+    service: "shop",
+    at: "2026-11-21T11:59:00.000Z",
+    dropped: 3,
+  });
+  const failed = { ...lost.attributes, loss_reasons: ["export_failed"] } as const;
+  await desk.put([
+    ...turnOf("shop", "2026-11-21T11:58:00.000Z", "pod-1"),
+    { ...lost, attributes: failed },
+  ]);
+  const page = async (): Promise<string> => (await desk.get("/traces/health")).text();
+  try {
+    const before = await page();
+    expect(before).toContain("Look at its log and at its way to this collector");
+    expect(before).not.toContain("Look at the refusals");
+    expect(await send(desk, "till-q7Kx-token-0123456789", { resourceSpans: 7 })).toBe(400);
+    clock.now += 1_000;
+    // In the services, in the producers of the range and in the newest rows.
+    expect((await page()).match(/Look at the refusals on this page/g)).toHaveLength(3);
   } finally {
     await desk.collector.close();
   }

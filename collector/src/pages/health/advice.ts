@@ -6,14 +6,21 @@ import type { ProducerLoss } from "@turnproof/evidence";
 import { codes } from "@turnproof/semconv";
 
 import { countText, wordsOf } from "../../ui/display/figures.ts";
+import type { ProcessRange } from "./range-processes.ts";
 import type { ProducerRange } from "./range-producers.ts";
 
 /** What to do about reasons that processes report. */
 const lossAdvice: { readonly [reason: string]: string } = {
   queue_full: "Give its processor a larger queue or a spool, or send to a nearer collector.",
   shutdown_deadline: "Let it end more slowly: call shutdown and wait for it, or use a spool.",
-  export_failed: "Look at the refusals below, and at its way to this collector; use a spool.",
+  export_failed: "Look at its log and at its way to this collector; use a spool.",
   span_unmapped: "Its spans have ids that are no ids of spans: look at its instrumentation.",
+};
+
+/** The same of a reason that refusals of this collector may have caused. */
+const refusedAdvice: typeof lossAdvice = {
+  export_failed:
+    "Look at the refusals on this page, and at its way to this collector; use a spool.",
 };
 
 /** What to do about refusals by code; for other codes their sentence is shown. */
@@ -34,10 +41,14 @@ const notSeen = "Contact an operator of all tenants: losses are of whole process
 const addProcessor =
   "Add Turnproof's span processor to it: it numbers events and reports what it lost.";
 
+const neverReported = "See whether it was killed before its first report.";
+
 /** By the most frequent reason of a loss. */
-function reasonAdvice(reasons: Readonly<Record<string, number>>): string {
+function reasonAdvice(reasons: Readonly<Record<string, number>>, refusals: boolean): string {
   const [reason] = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)[0] ?? [];
   if (reason === undefined) return "Its report gives no reason: look at its log.";
+  const refused = refusals ? refusedAdvice[reason] : undefined;
+  if (refused !== undefined) return refused;
   return lossAdvice[reason] ?? `It reports “${wordsOf(reason)}”: look at its log.`;
 }
 
@@ -45,8 +56,14 @@ function writeAdvice(failures: number): string {
   return `Its recorder failed to write ${countText(failures)} times: look at its store.`;
 }
 
-/** One sentence about a process; `part`: the reader may read only a part of its events. */
-export function processAdvice(of: ProducerLoss, part = false): string {
+/**
+ * One sentence about a process in the newest rows; `part`: the reader may read only a part of its
+ * events; `refusals`: the page shows what this collector refused.
+ */
+export function processAdvice(
+  of: ProducerLoss,
+  { part = false, refusals = false }: { readonly part?: boolean; readonly refusals?: boolean } = {},
+): string {
   const { producer_id: id, lost, reported, write_failures: failures } = of;
   if (part) return notSeen;
   if (lost !== null && lost > 0) {
@@ -54,11 +71,11 @@ export function processAdvice(of: ProducerLoss, part = false): string {
     const counted = Object.values(reasons).reduce((sum, count) => sum + count, 0);
     return (of.sequence_gaps ?? 0) >= lost && lost > 2 * counted
       ? "Most numbers never arrived: look at what is between it and this collector."
-      : reasonAdvice(reasons);
+      : reasonAdvice(reasons, refusals);
   }
   if ((failures ?? 0) > 0) return writeAdvice(failures ?? 0);
   if (id === null) return addProcessor;
-  if (reported === null) return "See whether it was killed before its first report.";
+  if (reported === null) return neverReported;
   return of.state === "unknown"
     ? "Widen the range, so that more of its events are read."
     : "Nothing.";
@@ -71,10 +88,16 @@ export function producerAdvice(
     late,
     silent,
     seen,
-  }: { readonly late: boolean; readonly silent: boolean; readonly seen: boolean },
+    refusals,
+  }: {
+    readonly late: boolean;
+    readonly silent: boolean;
+    readonly seen: boolean;
+    readonly refusals: boolean;
+  },
 ): string {
   if (!seen) return notSeen;
-  if ((of.lost ?? 0) > 0) return reasonAdvice(of.reasons);
+  if ((of.lost ?? 0) > 0) return reasonAdvice(of.reasons, refusals);
   if ((of.write_failures ?? 0) > 0) return writeAdvice(of.write_failures ?? 0);
   if (of.service === null) return "Set service.name in the resource of its SDK.";
   if (of.processes === 0) return addProcessor;
@@ -82,6 +105,18 @@ export function producerAdvice(
   if (late) return "A process sent nothing after its last turn: see whether it was killed.";
   if ((of.sampled_out ?? 0) > 0) return "Nothing is lost; sampling left events out on purpose.";
   return "Nothing.";
+}
+
+/** One sentence about a process in a range. */
+export function rangeProcessAdvice(
+  of: Omit<ProcessRange, "what_to_do">,
+  { late, refusals }: { readonly late: boolean; readonly refusals: boolean },
+): string {
+  if ((of.lost ?? 0) > 0) return reasonAdvice(of.reasons, refusals);
+  if ((of.write_failures ?? 0) > 0) return writeAdvice(of.write_failures ?? 0);
+  if (of.producer_id === null) return addProcessor;
+  if (of.lost === null) return neverReported;
+  return late ? "It sent nothing after its last turn: see whether it was killed." : "Nothing.";
 }
 
 /** One sentence about a refusal. */

@@ -45,7 +45,7 @@ test("each process has what to do about its loss, or nothing", () => {
   expect(processAdvice(producer)).toMatch(/killed/);
   expect(processAdvice({ ...producer, reported })).toMatch(/Widen the range/);
   expect(processAdvice({ ...producer, write_failures: 2 })).toMatch(/failed to write 2 times/);
-  expect(processAdvice(gone, true)).toMatch(/operator of all tenants/);
+  expect(processAdvice(gone, { part: true })).toMatch(/operator of all tenants/);
 });
 
 test("an unknown total is a word, and a partial one a lower bound", () => {

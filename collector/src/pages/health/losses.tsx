@@ -26,6 +26,8 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
       (b.sequence_gaps ?? 0) - (a.sequence_gaps ?? 0) ||
       b.events - a.events,
   );
+  const part = model.collector === null;
+  const refusals = (model.range?.ingest?.refusals.length ?? 0) > 0;
   const silent = producers.filter(({ state }) => state === "unknown").length;
   return (
     <Card
@@ -43,7 +45,7 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
       {producers.length === 0 ? null : (
         <Table stacks label="Losses by producer" head={<Head />}>
           {producers.slice(0, shownMax).map((producer) => (
-            <Producer of={producer} part={model.collector === null} />
+            <Producer of={producer} part={part} refusals={refusals} />
           ))}
         </Table>
       )}
@@ -52,7 +54,7 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
           <summary>{countText(producers.length - shownMax)} more producers</summary>
           <Table stacks label="More losses by producer" head={<Head />}>
             {producers.slice(shownMax).map((producer) => (
-              <Producer of={producer} part={model.collector === null} />
+              <Producer of={producer} part={part} refusals={refusals} />
             ))}
           </Table>
         </details>
@@ -112,7 +114,11 @@ const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
   );
 };
 
-const Producer: FC<{ readonly of: ProducerLoss; readonly part: boolean }> = ({ of, part }) => {
+const Producer: FC<{
+  readonly of: ProducerLoss;
+  readonly part: boolean;
+  readonly refusals: boolean;
+}> = ({ of, part, refusals }) => {
   const { tone, word, why } = lossOf(of, part);
   return (
     <tr>
@@ -123,7 +129,7 @@ const Producer: FC<{ readonly of: ProducerLoss; readonly part: boolean }> = ({ o
         <Badge tone={tone} icon={icons[tone]} word={word} /> <span class="muted">{why}</span>
       </td>
       <td data-head="What to do" class="advice wide">
-        {processAdvice(of, part)}
+        {processAdvice(of, { part, refusals })}
       </td>
       <td data-head="Events read" class="num">
         <Count of={of.events} />

@@ -1,14 +1,18 @@
-/** @module ProducersCard: a row for each service with turns, reports or items in a range, with what to do. */
+/**
+ * @module ProducersCard: a row for each service with turns, reports or items in a range, and one
+ * for each of its processes, with what to do.
+ */
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
-import { Count, Time, Unknown } from "../../ui/elements/figure.tsx";
+import { Count, Id, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { rangedHref } from "../../ui/layout.tsx";
+import type { ProcessRange } from "./range-processes.ts";
 import type { ProducerRange } from "./range-producers.ts";
 import type { HealthRange } from "./range.ts";
 
@@ -45,9 +49,85 @@ export const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame
       {rows.length > shownMax ? (
         <p class="muted padded">and {countText(rows.length - shownMax)} more in the export</p>
       ) : null}
+      <Processes of={of.processes} />
     </Card>
   );
 };
+
+/** Up to so many rows of processes are open at first. */
+const openMax = 20;
+
+/** Every process of the range; one of a service's processes can lose while the others do not. */
+const Processes: FC<{ readonly of: readonly ProcessRange[] }> = ({ of: rows }) => {
+  if (rows.length === 0) return <></>;
+  return (
+    <details class="more-producers" open={rows.length <= openMax}>
+      <summary>
+        {countText(rows.length)} {rows.length === 1 ? "producer" : "producers"} of these services
+      </summary>
+      <Table stacks label="Producers in this range" head={<ProcessHeads />}>
+        {rows.slice(0, processesMax).map((row) => (
+          <Process of={row} />
+        ))}
+      </Table>
+      {rows.length > processesMax ? (
+        <p class="muted padded">and {countText(rows.length - processesMax)} more in the JSON</p>
+      ) : null}
+    </details>
+  );
+};
+
+/** Most rows of processes on the page. */
+const processesMax = 200;
+
+const ProcessHeads: FC = () => (
+  <>
+    <th scope="col">Producer</th>
+    <th scope="col">Lost</th>
+    <th scope="col">What to do</th>
+    <th scope="col" class="num" title="Turns with an event of the producer">
+      Turns
+    </th>
+    <th scope="col" class="num">
+      Sampled out
+    </th>
+    <th scope="col" class="num">
+      Write failures
+    </th>
+    <th scope="col">Last report</th>
+  </>
+);
+
+const Process: FC<{ readonly of: ProcessRange }> = ({ of }) => (
+  <tr>
+    <td>
+      {of.service === null ? <span class="muted">without a name</span> : <b>{of.service}</b>}{" "}
+      {of.producer_id === null ? null : <Id of={of.producer_id} chars={32} copy />}
+    </td>
+    <td data-head="Lost">
+      <Lost of={of} />
+    </td>
+    <td data-head="What to do" class="advice wide">
+      {of.what_to_do}
+    </td>
+    <td data-head="Turns" class="num">
+      <Count of={of.turns} />
+    </td>
+    <td data-head="Sampled out" class="num">
+      <Count of={of.sampled_out} why="It never reported this." />
+    </td>
+    <td data-head="Write failures" class="num">
+      <Count of={of.write_failures} why="It never reported this." />
+    </td>
+    <td data-head="Last report">
+      {of.last_report_at === null ? (
+        <Unknown why="It never reported." />
+      ) : (
+        <Time at={of.last_report_at} form="daytime" />
+      )}
+    </td>
+  </tr>
+);
 
 const Heads: FC = () => (
   <>
@@ -113,7 +193,9 @@ const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, fr
   );
 };
 
-const Lost: FC<{ readonly of: ProducerRange }> = ({ of: { lost, lost_state: state } }) => {
+const Lost: FC<{ readonly of: Pick<ProducerRange, "lost" | "lost_state"> }> = ({
+  of: { lost, lost_state: state },
+}) => {
   if (lost === null) return <Badge tone="quiet" icon="unknown" word="unknown" />;
   const word = state === "known" ? `known ${countText(lost)}` : `at least ${countText(lost)}`;
   return lost > 0 ? (

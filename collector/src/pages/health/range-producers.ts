@@ -9,6 +9,8 @@ import { isoMicros } from "@turnproof/semconv";
 import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { producerAdvice } from "./advice.ts";
+import { processRows, reasonsOf } from "./range-processes.ts";
+import type { Process, ProcessRange } from "./range-processes.ts";
 
 /** One service in a range. */
 export interface ProducerRange {
@@ -39,22 +41,18 @@ export interface ProducerEvidence {
   readonly reports: readonly TurnEvent[] | undefined;
   /** Durable items by service; undefined likewise. */
   readonly items: Readonly<Record<string, number>> | undefined;
+  /** True where this collector refused something in the range. */
+  readonly refusals: boolean;
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
-/** A process by its reports. */
-interface Process {
-  readonly id: string;
-  readonly service: string;
-  last: TurnEvent;
-  /** Last time in the range at which a turn of it ended. */
-  activeAt: string | undefined;
-  inRange: boolean;
-}
-
-/** The rows, those with a loss first. */
-export async function producerRows(of: ProducerEvidence): Promise<readonly ProducerRange[]> {
+/** The rows of services and of their processes, those with a loss first. */
+export async function producerRows(of: ProducerEvidence): Promise<{
+  readonly services: readonly ProducerRange[];
+  /** Empty for a principal that may not see reports: losses are of whole processes. */
+  readonly processes: readonly ProcessRange[];
+}> {
   const { ledger, question, reports = [] } = of;
   const [services, producers] = await Promise.all([
     ledger.turnFigures(question, { by: "service" }),
@@ -70,7 +68,7 @@ export async function producerRows(of: ProducerEvidence): Promise<readonly Produ
     ...Object.keys(of.items ?? {}).map((name) => (name === "" ? null : name)),
   ]);
   const intervals = lossIntervals(reports).filter(({ to }) => isWithin(to, of));
-  return [...names]
+  const rows = [...names]
     .map((service) =>
       rowOf(service, {
         group: named.get(service),
@@ -81,6 +79,12 @@ export async function producerRows(of: ProducerEvidence): Promise<readonly Produ
       }),
     )
     .toSorted((a, b) => (b.lost ?? 0) - (a.lost ?? 0) || b.turns - a.turns);
+  const { refusals } = of;
+  const evidence = { ledger, question, producers, processes, intervals, refusals };
+  return {
+    services: rows,
+    processes: of.reports === undefined ? [] : await processRows(evidence),
+  };
 }
 
 function isWithin(at: string, { from, to }: Pick<ProducerEvidence, "from" | "to">): boolean {
@@ -175,19 +179,7 @@ function rowOf(
     write_failures: sum("write_failures"),
     last_report_at: last,
   };
-  return { ...row, what_to_do: producerAdvice(row, { late, silent, seen: isSeen(evidence) }) };
-}
-
-function isSeen({ reports }: ProducerEvidence): boolean {
-  return reports !== undefined;
-}
-
-/** Reasons in the last reports, which are totals of their processes. */
-function reasonsOf(processes: readonly Process[]): Readonly<Record<string, number>> {
-  const sums: Record<string, number> = {};
-  for (const { last } of processes) {
-    const { loss_reasons: codes = [], loss_reason_counts: counts = [] } = last.attributes;
-    for (const [at, code] of codes.entries()) sums[code] = (sums[code] ?? 0) + (counts[at] ?? 0);
-  }
-  return sums;
+  const { refusals } = evidence;
+  const seen = evidence.reports !== undefined;
+  return { ...row, what_to_do: producerAdvice(row, { late, silent, seen, refusals }) };
 }

@@ -14,6 +14,7 @@ import { ingestRange } from "./range-ingest.ts";
 import type { IngestRange } from "./range-ingest.ts";
 import { rangeOrphans } from "./range-orphans.ts";
 import type { RangeOrphans } from "./range-orphans.ts";
+import type { ProcessRange } from "./range-processes.ts";
 import { producerRows } from "./range-producers.ts";
 import type { ProducerRange } from "./range-producers.ts";
 
@@ -34,6 +35,8 @@ export interface HealthRange {
   /** Null for a principal that reads a part of each trace. */
   readonly orphans: RangeOrphans | null;
   readonly producers: readonly ProducerRange[];
+  /** Processes of the range; empty for a principal that reads a part of each. */
+  readonly processes: readonly ProcessRange[];
   /** The receiving side, of all tenants; null for a principal that is bound to one. */
   readonly ingest: IngestRange | null;
 }
@@ -63,6 +66,7 @@ export async function healthRange(
       question,
       reports: reports?.filter(isTrusted),
       items: received?.services,
+      refusals: (received?.ingest.refusals.length ?? 0) > 0,
       from,
       to,
     }),
@@ -73,7 +77,8 @@ export async function healthRange(
     turns,
     unjudged,
     orphans,
-    producers,
+    producers: producers.services,
+    processes: producers.processes,
     ingest: received?.ingest ?? null,
   };
 }
