@@ -122,6 +122,8 @@ export interface PageProps {
   readonly windowTitle?: string;
   /** Terms of the page's filters that could not be read. */
   readonly unclear?: readonly string[];
+  /** True where the page shows nothing of a range: it has no picker, and passes the range on. */
+  readonly passesRange?: boolean;
   readonly children?: Child;
 }
 
@@ -195,6 +197,7 @@ export const Page: FC<PageProps> = ({
   script,
   windowTitle,
   unclear = [],
+  passesRange = false,
   children,
 }) => (
   <html
@@ -213,7 +216,7 @@ export const Page: FC<PageProps> = ({
         <header class="bar">
           <h1 title={title.length > titleCharsMax ? title : undefined}>{title}</h1>
           {bar}
-          {frame.takesRange ? (
+          {frame.takesRange && !passesRange ? (
             <RangePicker
               path={hrefOf(frame, frame.path)}
               query={frame.query}

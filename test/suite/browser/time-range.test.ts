@@ -45,14 +45,63 @@ test("without scripts a range is chosen, goes along, and an own one is a form", 
   expect(await page.locator(".range-words").innerText()).toBe("11-20 08:30:00 – now");
 });
 
-test("a page without a range passes the last one on by its tabs", async () => {
+test("a page without a range passes the last one on", async () => {
   const page = await visit("/traces?start_time=-6h");
-  await page.locator(".rail a", { hasText: "Compare" }).click();
-  await page.waitForURL(/\/traces\/compare$/);
   await page.locator("[data-switches]:not([hidden])").waitFor();
-  await page.getByRole("link", { name: "Two releases" }).click();
-  await page.waitForURL(/\/traces\/compare\/releases/);
+  await page.goto(new URL("/memory", page.url()).href);
+  expect(await page.locator("[data-range]").count()).toBe(0);
+  const link = page.locator(".rail a", { hasText: "Compare" });
+  await expect.poll(() => link.getAttribute("href")).toContain("start_time");
+  await link.click();
+  await page.waitForURL(/\/traces\/compare/);
   expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
+});
+
+test("without scripts, turns to compare are of the range, which stays with the two chosen", async () => {
+  const page = await visit("/traces?start_time=-6h", { ...wide, script: false });
+  await page.locator(".rail a", { hasText: "Compare" }).click();
+  expect(new URL(page.url()).pathname).toBe("/traces/compare");
+  expect(await page.locator(".range-words").innerText()).toBe("Last 6 hours");
+  const choices = page.getByRole("table", { name: "Turns to choose from" }).locator("tbody tr");
+  expect(await choices.count()).toBe(6);
+  await page.locator("[data-range] summary").click();
+  await page.locator("[data-range] a", { hasText: "Last hour" }).click();
+  expect(await choices.count()).toBe(1);
+  await page.locator("[data-range] summary").click();
+  await page.locator("[data-range] a", { hasText: "Last 6 hours" }).click();
+  await page.getByRole("button", { name: "Compare" }).first().click();
+  expect(parametersOf(page.url())).toMatchObject({ agent_id: "desk", start_time: "-6h" });
+  expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Compare turns of desk");
+  // Two chosen turns have no use of a range: no picker that changes nothing.
+  expect(await page.locator("[data-range]").count()).toBe(0);
+  await page.getByRole("link", { name: "Pick others" }).click();
+  expect(parametersOf(page.url())).toEqual({ agent_id: "desk", start_time: "-6h" });
+  await page.locator(".rail a", { hasText: "Threads" }).click();
+  expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
+});
+
+test("without scripts the range goes along to Alerts and Learning, and counts there", async () => {
+  const page = await visit("/traces?start_time=-6h", { ...wide, script: false });
+  await page.locator(".rail a", { hasText: "Alerts" }).click();
+  expect(await page.locator(".range-words").innerText()).toBe("Last 6 hours");
+  await page
+    .locator("[name=draft]")
+    .fill("name: any\nmeasure: error_share\nwindow: 30m\nabove: -1");
+  await page.getByRole("button", { name: "Try it" }).click();
+  expect(parametersOf(page.url())).toMatchObject({ start_time: "-6h" });
+  await page.locator(".rail a", { hasText: "Learning" }).click();
+  expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
+  // Each turn of the range has three events.
+  expect(await page.locator("main").innerText()).toContain("0 in 18 events");
+  await page.locator("[data-range] summary").click();
+  await page.locator("[data-range] a", { hasText: "Last hour" }).click();
+  expect(await page.locator("main").innerText()).toContain("0 in 3 events");
+  expect(await page.locator("main").innerText()).toContain("No recommendation of this range");
+});
+
+test.each(["/traces/compare", "/alerts", "/learning"])("%s is sound with a range", async (path) => {
+  const page = await visit(`${path}?start_time=-6h`);
+  await expectSoundInEveryLook(page);
 });
 
 test("the picker is sound when it is open, and closes as a menu does", async () => {

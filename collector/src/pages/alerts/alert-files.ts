@@ -1,10 +1,12 @@
 /** @module AlertFiles: the lists of the alerts page as files: alerts, rules, silences, targets. */
+import { compareTimes } from "@turnproof/evidence";
 import type { Hono } from "hono";
 import { z } from "zod";
 
 import type { AlertEpisode, AlertSilence } from "../../alerts/alert-state.ts";
 import type { AppEnv } from "../../http/environment.ts";
-import { readParameters } from "../../http/parameters.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
 import type { Parts } from "../../parts.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import type { ListFields } from "../../tables/list-files.ts";
@@ -19,8 +21,17 @@ interface AlertLine extends AlertEpisode {
 
 const shared = { json: "/alerts.json", query: z.strictObject({}), unbound: true } as const;
 
+/** Alerts of a range began before its end, and ended after its start. */
+export const alertRange = {
+  start_time: filters.start_time.describe(
+    "Ended alerts, and a preview: at or after, ISO 8601 or before now (`-24h`).",
+  ),
+  end_time: filters.end_time.describe("Ended alerts, and a preview: before."),
+} as const;
+
 const alertsFile = {
   ...shared,
+  query: z.strictObject(alertRange).partial(),
   path: "/alerts",
   name: "alerts",
   rows: "alerts, those that fire first, `firing` and `ended` of `/alerts.json`,",
@@ -93,15 +104,33 @@ const targetFields: ListFields<TargetState> = {
   attempts: "integer",
 };
 
+/** The range of a request, in UTC. */
+export interface Ranged {
+  readonly start_time?: string | undefined;
+  readonly end_time?: string | undefined;
+}
+
+/** True for an alert that fired at some time of the range. */
+export function isWithin(
+  { since, ended }: Pick<AlertLine, "since"> & { readonly ended: string },
+  { start_time: start, end_time: end }: Ranged,
+): boolean {
+  if (start !== undefined && compareTimes(ended, start) < 0) return false;
+  return end === undefined || compareTimes(since, end) < 0;
+}
+
 /** Answers the files; `lists` reads what the page shows. */
 export function mountAlertFiles(app: Hono<AppEnv>, parts: Parts, lists: () => AlertLists): void {
   mountFiles<AlertLine>(app, parts, {
     ...alertsFile,
     fields: alertFields,
     async *pages(c) {
-      readParameters(c, shared.query);
+      const range = readingFor(c, readParameters(c, alertsFile.query)).query;
       const { firing, ended } = lists();
-      yield [...firing.map((one) => ({ ...one, ended: null, reason: null })), ...ended];
+      yield [
+        ...firing.map((one) => ({ ...one, ended: null, reason: null })),
+        ...ended.filter((alert) => isWithin(alert, range)),
+      ];
     },
   });
   mountFiles<RuleState>(app, parts, {

@@ -4,6 +4,7 @@ import type { Child, FC } from "hono/jsx";
 import { permits } from "../../access/principal.ts";
 import type { Frame } from "../../http/frame.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
+import { requestedRange } from "../../ui/display/time-range.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import type { Tone } from "../../ui/elements/badge.tsx";
 import { NotThere, Time } from "../../ui/elements/figure.tsx";
@@ -11,7 +12,8 @@ import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { StoreAwayNote } from "../../ui/groups/store-away-note.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
-import { Page, hrefOf } from "../../ui/layout.tsx";
+import { AllTime } from "../../ui/groups/narrow.tsx";
+import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 import type { EndedAlert, FiringAlert, RuleState, TargetState } from "./alert-lists.ts";
 import type { AlertsModel } from "./route.ts";
 import { Preview } from "./rule-preview.tsx";
@@ -45,7 +47,7 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
           icon="filter"
           flush
           end={
-            <ListEnd frame={frame} path="/alerts/rules">
+            <ListEnd frame={frame} path="/alerts/rules" unfiltered>
               {countText(model.rules.length)}
             </ListEnd>
           }
@@ -199,7 +201,7 @@ const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame
       )}
     </td>
     <td>
-      <a href={hrefOf(frame, `/alerts?rule=${encodeURIComponent(of.name)}#preview`)}>
+      <a href={`${rangedHref(frame, `/alerts?rule=${encodeURIComponent(of.name)}`)}#preview`}>
         Preview<span class="sr"> {of.name}</span>
       </a>
     </td>
@@ -214,7 +216,7 @@ const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ 
       icon="pause"
       flush
       end={
-        <ListEnd frame={frame} path="/alerts/silences">
+        <ListEnd frame={frame} path="/alerts/silences" unfiltered>
           {countText(model.silences.length)}
         </ListEnd>
       }
@@ -263,7 +265,18 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> =
   of,
   frame,
 }) => {
-  if (of.length === 0) return <></>;
+  const isRanged = Object.keys(requestedRange(frame.query)).length > 0;
+  if (of.length === 0 && !isRanged) return <></>;
+  if (of.length === 0) {
+    return (
+      <Card title="History" icon="clock">
+        <p class="muted">
+          No ended alert fired in this range.
+          <AllTime frame={frame} />
+        </p>
+      </Card>
+    );
+  }
   return (
     <Card
       title="History"
@@ -314,7 +327,7 @@ const Targets: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
       targets.length === 0 ? (
         countText(0)
       ) : (
-        <ListEnd frame={frame} path="/alerts/targets">
+        <ListEnd frame={frame} path="/alerts/targets" unfiltered>
           {countText(targets.length)}
         </ListEnd>
       )

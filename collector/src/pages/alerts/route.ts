@@ -22,9 +22,11 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import { principalOf, wantsPage } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
-import { alertFileEndpoints, mountAlertFiles } from "./alert-files.ts";
+import { alertFileEndpoints, alertRange, isWithin, mountAlertFiles } from "./alert-files.ts";
+import type { Ranged } from "./alert-files.ts";
 import type { AlertLists, FiringAlert, RuleState } from "./alert-lists.ts";
 import { alertsPage } from "./page.tsx";
 
@@ -39,8 +41,9 @@ const alertsParameters = z
       .string()
       .regex(/^([1-9]|[12]\d|30)$/)
       .transform(Number)
-      .describe("How far back, 1 to 30; default 7.")
+      .describe("How far back, 1 to 30; default 7, or the range.")
       .meta({ type: "integer", minimum: 1, maximum: 30, pattern: undefined }),
+    ...alertRange,
   })
   .partial();
 
@@ -148,7 +151,8 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const here = `${parts.config.basePath === "/" ? "" : parts.config.basePath}/alerts`;
   app.on("GET", ["/alerts", "/alerts.json"], async (c) => {
-    const { rule: name, draft, days = 7 } = readParameters(c, alertsParameters);
+    const { rule: name, draft, days, ...requested } = readParameters(c, alertsParameters);
+    const range = readingFor(c, requested).query;
     const { rule, problems } = draft === undefined ? namedRule(parts, name) : draftRule(draft);
     if (name !== undefined && draft === undefined && rule === undefined) {
       throw new CodedError("not_found");
@@ -156,10 +160,12 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     const store_away = await storeAway(parts);
     // A page has its other parts without the past; a program's request is refused.
     const past = rule !== undefined && (store_away === null || !wantsPage(c));
+    const state = stateOf(parts);
     const model: AlertsModel = {
-      ...stateOf(parts),
+      ...state,
+      ended: state.ended.filter((alert) => isWithin(alert, range)),
       store_away,
-      preview: past ? await previewOf(parts, rule, days) : null,
+      preview: past ? await previewOf(parts, rule, spanOf(parts, range, days)) : null,
       draft_problems: problems,
     };
     return respond(c, { model, view: alertsPage });
@@ -215,8 +221,25 @@ function draftRule(text: string): RequestedRule {
   }
 }
 
-async function previewOf(parts: Parts, rule: AlertRule, days: number): Promise<PreviewModel> {
-  const past = await previewRule(parts.store.ledger, rule, { nowMs: parts.now(), days });
+interface PastSpan {
+  readonly nowMs: number;
+  readonly days: number;
+}
+
+const dayMs = 86_400_000;
+const daysMax = 30;
+
+/** The span of a preview: the range, of which the last 30 days; so many days where it has no start. */
+function spanOf(parts: Parts, { start_time, end_time }: Ranged, days?: number): PastSpan {
+  const now = parts.now();
+  const nowMs = end_time === undefined ? now : Math.min(now, Date.parse(end_time));
+  if (days !== undefined || start_time === undefined) return { nowMs, days: days ?? 7 };
+  return { nowMs, days: Math.min(daysMax, Math.max(0, nowMs - Date.parse(start_time)) / dayMs) };
+}
+
+async function previewOf(parts: Parts, rule: AlertRule, span: PastSpan): Promise<PreviewModel> {
+  const { days } = span;
+  const past = await previewRule(parts.store.ledger, rule, span);
   return {
     name: rule.name,
     days,

@@ -6,6 +6,7 @@ import type { Frame } from "../../http/frame.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { Time } from "../../ui/elements/figure.tsx";
 import { Card, Heads, Note, Table } from "../../ui/elements/panel.tsx";
+import { RangeInputs } from "../../ui/elements/range-picker.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { AlertsModel, PreviewModel } from "./route.ts";
 
@@ -33,6 +34,7 @@ export const Preview: FC<{ readonly model: AlertsModel; readonly frame: Frame }>
       </Note>
     )}
     <form class="try-rule" method="get" action={hrefOf(frame, "/alerts")}>
+      <RangeInputs query={frame.query} />
       <label for="draft">A rule in YAML; nothing is kept</label>
       <textarea id="draft" class="field" name="draft" rows={8} spellcheck={false}>
         {frame.query.get("draft") ?? example}
@@ -56,8 +58,11 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
   return (
     <>
       <p>
-        <b>{name}</b>: {sentence}. In the {countText(of.days)} days before{" "}
-        <Time at={isoTime(past.to_ms)} form="daytime" /> it would have fired{" "}
+        <b>{name}</b>: {sentence}. In the{" "}
+        {Number.isInteger(of.days)
+          ? `${countText(of.days)} ${of.days === 1 ? "day" : "days"}`
+          : durationText(of.days * 86_400_000)}{" "}
+        before <Time at={isoTime(past.to_ms)} form="daytime" /> it would have fired{" "}
         <b>{countText(past.alerts)} times</b>: in {countText(past.broken)} of{" "}
         {countText(past.established)} windows with a result, by the turns' own time.{" "}
         {past.step_ms === of.window_ms

@@ -6,12 +6,15 @@ import type { TurnRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
+import { inRange, requestedRange } from "../../ui/display/time-range.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { CompareChoice as Choice } from "./route.ts";
 import { VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";
 import { Id, Time, TurnDuration } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { RangeInputs } from "../../ui/elements/range-picker.tsx";
+import { AllTime } from "../../ui/groups/narrow.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 
 /** The form. */
@@ -22,6 +25,18 @@ export const CompareChoice: FC<{ readonly model: Choice; readonly frame: Frame }
   const path = hrefOf(frame, "/traces/compare");
   const agents = [...new Set(model.turns.flatMap((turn) => turn.agent_id ?? []))].toSorted();
   const agent = model.agent_id ?? (agents.length === 1 ? (agents[0] ?? null) : null);
+  const range = requestedRange(frame.query);
+  const isRanged = Object.keys(range).length > 0;
+  if (model.turns.length === 0 && model.agent_id === null && isRanged) {
+    return (
+      <Empty title="No turns in this range" icon="compare">
+        <p>
+          Take a wider one.
+          <AllTime frame={frame} />
+        </p>
+      </Empty>
+    );
+  }
   if (model.turns.length === 0 && model.agent_id === null) {
     return (
       <Empty title="Nothing to compare yet" icon="compare">
@@ -47,23 +62,28 @@ export const CompareChoice: FC<{ readonly model: Choice; readonly frame: Frame }
         {(agent === null || agents.includes(agent) ? agents : [agent, ...agents]).map((each) => (
           <a
             class={each === agent ? "chip term" : "chip"}
-            href={`${path}?${[`agent_id=${escape(each)}`, ...given].join("&")}`}
+            href={inRange(
+              `${path}?${[`agent_id=${escape(each)}`, ...given].join("&")}`,
+              frame.query,
+            )}
             {...(each === agent ? { "aria-current": "true" } : {})}
           >
             <b>agent</b>
             <span class="value">{each}</span>
           </a>
         ))}
-        {model.agent_id === null ? null : <Chip value="all agents" href={path} />}
+        {model.agent_id === null ? null : (
+          <Chip value="all agents" href={inRange(path, frame.query)} />
+        )}
       </Chips>
       {agent === null ? (
         <Empty title="Pick an agent first" icon="agents">
           <p>Only turns of one agent can be compared: their operations have the same names.</p>
         </Empty>
       ) : (
-        <Picker model={model} agent={agent} path={path} />
+        <Picker model={model} agent={agent} path={path} frame={frame} />
       )}
-      <ById model={model} path={path} agent={agent} />
+      <ById model={model} path={path} agent={agent} frame={frame} />
     </>
   );
 };
@@ -72,11 +92,12 @@ function escape(text: string): string {
   return encodeURIComponent(text);
 }
 
-const Picker: FC<{ readonly model: Choice; readonly agent: string; readonly path: string }> = ({
-  model,
-  agent,
-  path,
-}) => {
+const Picker: FC<{
+  readonly model: Choice;
+  readonly agent: string;
+  readonly path: string;
+  readonly frame: Frame;
+}> = ({ model, agent, path, frame }) => {
   const roots = [
     ...Map.groupBy(
       model.turns.filter((turn) => turn.agent_id === agent),
@@ -86,13 +107,17 @@ const Picker: FC<{ readonly model: Choice; readonly agent: string; readonly path
   if (roots.length === 0) {
     return (
       <Empty title="No turns of this agent" icon="turns">
-        <p>There are none, or your role may not read them.</p>
+        <p>
+          There are none, or your role may not read them.
+          <AllTime frame={frame} />
+        </p>
       </Empty>
     );
   }
   return (
     <form method="get" action={path} class="picker" data-picker>
       <input type="hidden" name="agent_id" value={agent} />
+      <RangeInputs query={frame.query} />
       <Card
         title="Two turns"
         icon="compare"
@@ -188,10 +213,12 @@ const ById: FC<{
   readonly model: Choice;
   readonly path: string;
   readonly agent: string | null;
-}> = ({ model, path, agent }) => (
+  readonly frame: Frame;
+}> = ({ model, path, agent, frame }) => (
   <details class="by-id">
     <summary>Compare by id</summary>
     <form method="get" action={path} class="fields">
+      <RangeInputs query={frame.query} />
       <Field name="agent_id" label="Agent" value={agent} />
       <Field name="baseline_root" label="A: root trace" value={model.baseline_root} />
       <Field name="candidate_root" label="B: root trace" value={model.candidate_root} />

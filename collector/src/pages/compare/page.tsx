@@ -12,6 +12,7 @@ import { OpenPoints } from "./open-points.tsx";
 import { Operations } from "./operations.tsx";
 import { Deliveries, Diagnostics, Outcome, Sources } from "./results.tsx";
 import { TimingAndTokens } from "./timing.tsx";
+import { inRange } from "../../ui/display/time-range.ts";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page, hrefWith } from "../../ui/layout.tsx";
 
@@ -35,18 +36,21 @@ export function comparePage(model: CompareModel, frame: Frame): Child {
     baseline_turn: model.candidate.turn_id,
     candidate_turn: model.baseline.turn_id,
   });
+  const agent = new URLSearchParams({ agent_id: model.agent_id });
+  const others = inRange(`?${agent.toString()}`, frame.query);
   return (
     <Page
       frame={frame}
       title={`Compare turns of ${model.agent_id}`}
       script="compare"
+      passesRange
       bar={
         <div class="page-actions">
           <CompareTabs frame={frame} here="turns" />
           <a class="button" href={swapped} data-swap>
             Swap A and B
           </a>
-          <a class="button" href={`?agent_id=${encodeURIComponent(model.agent_id)}`}>
+          <a class="button" href={others}>
             Pick others
           </a>
         </div>

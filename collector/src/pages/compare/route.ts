@@ -20,8 +20,8 @@ import { filters, form, id, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { KeptAccounts } from "../../turns/kept-accounts.ts";
-import { withTwin, windowFailures } from "../../http/endpoint.ts";
-import type { RouteGroup } from "../../http/endpoint.ts";
+import { html, withTwin, windowFailures } from "../../http/endpoint.ts";
+import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { usualOrder } from "../../turns/turn-place.ts";
@@ -49,8 +49,14 @@ const compareParameters = z.strictObject({
   ...optional,
 });
 
+/** The page also takes the range of the turns to choose from; two chosen ones have no use of it. */
+const comparePageParameters = compareParameters.extend({
+  start_time: filters.start_time.describe("Turns to choose from: at or after.").optional(),
+  end_time: filters.end_time.describe("Turns to choose from: before.").optional(),
+});
+
 /** The page shows its form until both sides are selected. */
-const pageParameters = compareParameters.partial();
+const pageParameters = comparePageParameters.partial();
 
 /** One side of a comparison: which root, and how it was read. */
 export interface CompareSide extends Pick<Identity, "root_trace_id">, NullableIdentity<"turn_id"> {
@@ -87,22 +93,30 @@ export interface CompareAnswers {
   readonly "GET /traces/compare.json": ComparedModel | ComparedInColumns;
 }
 
+const endpoint: Endpoint = {
+  needs: "trace.read",
+  audit: "compare.read",
+  reads: true,
+  id: "compareRoots",
+  summary: "Compare two roots",
+  text: "Metadata only in every content mode. Runs nothing; shows what changed, not what is better.",
+  query: compareParameters,
+  returns: "Changes in operations, sources, artifacts, parsing, delivery and diagnostic codes.",
+  failures: windowFailures,
+};
+
 /** Compare: what each route needs, records and answers. */
 export const compareGroup: RouteGroup<CompareAnswers> = {
   tag: "Traces",
   rail: { order: 7, href: "/traces/compare", name: "Compare", icon: "compare", key: "c" },
   endpoints: {
-    ...withTwin("/traces/compare", {
-      needs: "trace.read",
-      audit: "compare.read",
-      reads: true,
-      id: "compareRoots",
-      summary: "Compare two roots",
-      text: "Metadata only in every content mode. Runs nothing; shows what changed, not what is better.",
-      query: compareParameters,
-      returns: "Changes in operations, sources, artifacts, parsing, delivery and diagnostic codes.",
-      failures: windowFailures,
-    }),
+    ...withTwin("/traces/compare", endpoint),
+    "GET /traces/compare": {
+      ...endpoint,
+      query: comparePageParameters,
+      answers: html,
+      twin: "/traces/compare.json",
+    },
   },
   routes: compareRoutes,
 };
@@ -117,7 +131,8 @@ function compareRoutes(parts: Parts): Hono<AppEnv> {
       if (choice !== undefined)
         return respond<CompareModel>(c, { model: choice, view: comparePage });
     }
-    const { form: requested, ...parameters } = readParameters(c, compareParameters);
+    const taken = wantsPage(c) ? comparePageParameters : compareParameters;
+    const { form: requested, ...parameters } = readParameters(c, taken);
     const { agent_id, thread_id, user_id, scope, limit } = parameters;
     const reading = readingFor(c, { agent_id, thread_id, user_id, scope });
     const [baseline, candidate] = await Promise.all([
@@ -152,7 +167,8 @@ async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | un
   if (agent_id !== undefined && baseline_root !== undefined && candidate_root !== undefined) {
     return undefined;
   }
-  const reading = readingFor(c, { agent_id, user_id: given.user_id, scope: given.scope });
+  const { user_id, scope, start_time, end_time } = given;
+  const reading = readingFor(c, { agent_id, user_id, scope, start_time, end_time });
   const { records } = await parts.store.ledger.listTurns(turnQuestion(reading), {
     order: usualOrder,
     limit: choiceTurns,

@@ -1,4 +1,5 @@
 /** @module Listed: the recommendations that a principal may read, and each as it is shown. */
+import { compareTimes } from "@turnproof/evidence";
 import type { Recommendation, RecommendationOwner } from "@turnproof/evidence";
 import type { Identity } from "@turnproof/semconv";
 
@@ -19,8 +20,11 @@ export interface RecommendationRow extends Recommendation {
 
 const listedMax = 1_000;
 
-/** Whose recommendations are read. */
-type Owned = Partial<Pick<Identity, "agent_id" | "user_id">>;
+/** Whose recommendations are read, and when they were proposed. */
+interface Owned extends Partial<Pick<Identity, "agent_id" | "user_id">> {
+  readonly start_time?: string | undefined;
+  readonly end_time?: string | undefined;
+}
 
 /** The first recommendations of the store; not complete where it has more. */
 export async function listed(
@@ -58,7 +62,7 @@ async function readable(
   });
   const rows = records.flatMap((record) => readRecommendation(record) ?? []);
   return {
-    rows: rows.filter((row) => mayRead(principal, row.owner) && isOf(row.owner, query)),
+    rows: rows.filter((row) => mayRead(principal, row.owner) && isOf(row, query)),
     next,
   };
 }
@@ -70,7 +74,10 @@ export function mayRead(principal: Principal, owner: RecommendationOwner): boole
   return userId === undefined || owner.user_id === userId;
 }
 
-function isOf(owner: RecommendationOwner, query: Owned): boolean {
+function isOf({ owner, proposed_at: at }: StoredRecommendation, query: Owned): boolean {
+  const { start_time: start, end_time: end } = query;
+  if (start !== undefined && compareTimes(at, start) < 0) return false;
+  if (end !== undefined && compareTimes(at, end) >= 0) return false;
   if (query.agent_id !== undefined && owner.agent_id !== query.agent_id) return false;
   return query.user_id === undefined || owner.user_id === query.user_id;
 }

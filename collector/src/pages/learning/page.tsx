@@ -8,20 +8,22 @@ import type { Child, FC } from "hono/jsx";
 
 import { permits } from "../../access/principal.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
+import { requestedRange } from "../../ui/display/time-range.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { LearningModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Id } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
-import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
+import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { ExportMenu } from "../../ui/elements/export-menu.tsx";
-import { Page, hrefOf } from "../../ui/layout.tsx";
+import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 import { RecommendationItem } from "./recommendation.tsx";
 
 /** The page. */
 export function learningPage(model: LearningModel, frame: Frame): Child {
   const { recommendations } = model;
+  const isRanged = Object.keys(requestedRange(frame.query)).length > 0;
   const open = recommendations.filter(({ state }) => state === "proposed" || state === "deferred");
   const closed = recommendations.filter(
     ({ state }) => state === "accepted" || state === "rejected",
@@ -39,10 +41,14 @@ export function learningPage(model: LearningModel, frame: Frame): Child {
       </Note>
       <Propose frame={frame} />
       {recommendations.length === 0 ? (
-        <Empty title="No recommendation yet" icon="learning">
+        <Empty
+          title={isRanged ? "No recommendation of this range" : "No recommendation yet"}
+          icon="learning"
+        >
           <p>
             A recommendation is proposed from the insights of a window. Insights of an agent stand
-            on its page: <a href={hrefOf(frame, "/agents")}>Agents</a>
+            on its page: <a href={rangedHref(frame, "/agents")}>Agents</a>
+            <AllTime frame={frame} />
           </p>
         </Empty>
       ) : null}

@@ -48,6 +48,10 @@ const learningParameters = z
     agent_id: filters.agent_id,
     user_id: filters.user_id,
     scope: filters.scope,
+    start_time: filters.start_time.describe(
+      "Recommendations proposed, and turns ended, at or after; ISO 8601 or before now (`-24h`).",
+    ),
+    end_time: filters.end_time.describe("Recommendations proposed, and turns ended, before."),
     limit: filters.limit.describe("Newest turns whose candidates are read; default 250."),
   })
   .partial();

@@ -12,9 +12,15 @@ export const ListEnd: FC<{
   readonly limited?: boolean;
   /** Path of the files, without their ending; of the page where it is absent. */
   readonly path?: string;
-}> = ({ frame, children, limited = false, path = frame.path }) => (
+  /** The files take no filter of the page. */
+  readonly unfiltered?: boolean;
+}> = ({ frame, children, limited = false, path = frame.path, unfiltered = false }) => (
   <>
     <span>{children}</span>
-    <ExportMenu path={hrefOf(frame, path)} query={frame.query} limited={limited} />
+    <ExportMenu
+      path={hrefOf(frame, path)}
+      query={unfiltered ? new URLSearchParams() : frame.query}
+      limited={limited}
+    />
   </>
 );
