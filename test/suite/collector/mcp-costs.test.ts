@@ -54,10 +54,10 @@ test("the cost per call is that of every call with a price", async () => {
   const costs = [...text.matchAll(/^(\S+): .*cost per call (.*) -> (.*)$/gm)];
   const both = costs.map(([, model, before, after]) => [model, [before, after]] as const);
   expect(Object.fromEntries(both)).toEqual({
-    "gpt-4o": ["$0.0100", "$0.0100"],
-    "gpt-4o-mini": ["$0.113 – $0.150", "$0.113 – $0.150"],
+    "gpt-4o": ["$0.01", "$0.01"],
+    "gpt-4o-mini": ["$0.112 – $0.15", "$0.112 – $0.15"],
     "house-model-1": ["unknown", "unknown"],
-    "gpt-4.1": ["$0.00200 (1 call without a price)", "$0.00200 (1 call without a price)"],
+    "gpt-4.1": ["$0.002 (1 call without a price)", "$0.002 (1 call without a price)"],
   });
   await client.close();
   await server.close(1_000);

@@ -304,16 +304,20 @@ const part: Arbitrary<string> = fc.oneof(
 const odd: Arbitrary<number> = fc.constantFrom(NaN, Infinity, -Infinity, -0, 0.1 + 0.2);
 
 /** Values of a call, some of them. */
-const calledValues: Arbitrary<CallValues> = fc.record(
-  {
-    kind: fc.constantFrom("model" as const, "tool" as const, "agent" as const),
-    name: maybe(few),
-    provider: maybe(few),
-    outcome: maybe(fc.constantFrom("success", "error", "fallback")),
-    service_tier: maybe(few),
-    known: maybe(fc.constantFrom("i", "o", "io", "ioc", "iox", "iocx", "iocwr", "iocwrx", "cwr")),
-  },
-  { requiredKeys: ["kind"] },
+const calledKeys = {
+  kind: fc.constantFrom("model" as const, "tool" as const, "agent" as const),
+  name: maybe(few),
+  provider: maybe(few),
+  outcome: maybe(fc.constantFrom("success", "error", "fallback")),
+};
+const knownUsage = fc.constantFrom("i", "o", "io", "ioc", "iox", "iocx", "iocwr", "iocwrx", "cwr");
+// Few calls equal values of every key, so most conditions have those of the columns alone.
+const calledValues: Arbitrary<CallValues> = fc.oneof(
+  { weight: 3, arbitrary: fc.record(calledKeys, { requiredKeys: ["kind"] }) },
+  fc.record(
+    { ...calledKeys, service_tier: maybe(few), known: maybe(knownUsage) },
+    { requiredKeys: ["kind"] },
+  ),
 );
 
 /** A condition. */
