@@ -136,6 +136,7 @@ export async function openAlerts(
     const stop = watchAlertRules({
       path: rulesFile,
       rules,
+      names: { targets: alertTargets, contracts: config.contracts },
       log,
       changed: (replaced) => alerts.replaceRules(replaced),
     });

@@ -157,6 +157,13 @@ function slackBody(event: AlertEvent): object {
   };
 }
 
+/** Body of Alertmanager whose alert ends no later than that. */
+export function bodyEnded(body: string, atMs: number): string {
+  const alerts = JSON.parse(body) as { readonly endsAt: string }[];
+  const end = (at: string): string => (Date.parse(at) > atMs ? isoTime(atMs) : at);
+  return JSON.stringify(alerts.map((alert) => ({ ...alert, endsAt: end(alert.endsAt) })));
+}
+
 /** A firing alert lasts this long without being sent again. */
 const lastsMs = 10 * 60_000;
 

@@ -49,6 +49,8 @@ export interface AlertMessage {
   readonly id: string;
   readonly target: string;
   readonly alert_id: string;
+  /** Rule and group: a target gets its messages about these in their order. */
+  readonly about?: string;
   readonly body: string;
   readonly made_ms: number;
   readonly attempts: number;
@@ -79,8 +81,10 @@ export interface AlertDocument {
   readonly closed: readonly ClosedAlert[];
   readonly outbox: readonly AlertMessage[];
   readonly silences: readonly AlertSilence[];
-  /** Messages that no target took for three days. */
+  /** Messages that their target did not take in three days, or disabled itself before. */
   readonly given_up: number;
+  /** Names of webhooks that answered 410 to the collector that sends. */
+  readonly disabled?: readonly string[];
 }
 
 const alert = {
@@ -118,6 +122,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
       id: z.string(),
       target: z.string(),
       alert_id: z.string(),
+      about: z.string().exactOptional(),
       body: z.string(),
       made_ms: z.number(),
       attempts: z.number(),
@@ -133,6 +138,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
     }),
   ),
   given_up: z.number(),
+  disabled: z.array(z.string()).exactOptional(),
 });
 
 /** Nothing fires, and nothing did. */

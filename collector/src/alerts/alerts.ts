@@ -193,7 +193,7 @@ class RunningAlerts implements Alerts {
       }
     }
     this.#notify(now);
-    this.document = { ...this.document, looked_ms: now };
+    this.document = this.#sending.withDisabled({ ...this.document, looked_ms: now });
     await this.#save(now);
     await this.#saveValues(now);
     // Another collector may have taken over during a long look.
@@ -304,12 +304,9 @@ class RunningAlerts implements Alerts {
     return { ...alert, notified: true, sent: rule };
   }
 
-  #event(kind: AlertEvent["kind"], rule: AlertRule, of: Valued, atMs: number): AlertEvent {
-    return { kind, rule, ...of, atMs, base: this.#options.base };
-  }
-
-  #enqueue(kind: AlertEvent["kind"], rule: AlertRule, of: Valued, now: number): void {
-    this.document = withMessages(this.document, this.targets, this.#event(kind, rule, of, now));
+  #enqueue(kind: AlertEvent["kind"], rule: AlertRule, of: Valued, atMs: number): void {
+    const event = { kind, rule, ...of, atMs, base: this.#options.base };
+    this.document = withMessages(this.document, this.#sending.targets, event);
   }
 
   /** Keeps the document where it changed; progress alone now and then. */

@@ -21,6 +21,8 @@ export interface DeliveryResult {
   /** Ids of messages that were taken. */
   readonly taken: ReadonlySet<string>;
   readonly failed: ReadonlySet<string>;
+  /** Names of webhooks that are disabled: they answered 410. */
+  readonly gone: ReadonlySet<string>;
 }
 
 const timeoutMsDefault = 10_000;
@@ -41,27 +43,38 @@ export async function deliver(
 ): Promise<DeliveryResult> {
   const taken = new Set<string>();
   const failed = new Set<string>();
+  const gone = new Set<string>();
   await Promise.all(
     options.targets.map(async (target) => {
       const own = due.filter((message) => message.target === target.name).slice(0, batchMax);
       for (const [index, message] of own.entries()) {
-        if (await isTaken(target, message, options)) taken.add(message.id);
+        const status = await answerOf(target, message, options);
+        if (isSuccess(status)) taken.add(message.id);
         else {
+          // Standard Webhooks: the endpoint is to be disabled and gets no more messages.
+          if (status === 410 && target.kind === "webhook") gone.add(target.name);
           for (const one of own.slice(index)) failed.add(one.id);
           return;
         }
       }
     }),
   );
-  return { taken, failed };
+  return { taken, failed, gone };
 }
 
 /** Sends one message; true for an answer of 2xx. */
-export async function isTaken(
+export async function isTaken(...sent: Parameters<typeof answerOf>): Promise<boolean> {
+  return isSuccess(await answerOf(...sent));
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** Sends one message; the status of the answer, 0 without one. */
+async function answerOf(
   target: AlertTarget,
   message: Pick<AlertMessage, "id" | "body">,
   { secret, timeoutMs = timeoutMsDefault }: Omit<DeliverOptions, "targets">,
-): Promise<boolean> {
+): Promise<number> {
   try {
     const response = await fetch(addressOf(target), {
       method: "POST",
@@ -75,10 +88,10 @@ export async function isTaken(
       },
     });
     await response.body?.cancel();
-    return response.ok;
+    return response.status;
   } catch {
     // Away, too slow, or a redirect: it is tried again.
-    return false;
+    return 0;
   }
 }
 

@@ -3,15 +3,17 @@
  * attempt to send them.
  */
 import type { AlertTarget } from "../config/alert-rules.ts";
-import { messageBody } from "./alert-message.ts";
+import { bodyEnded, messageBody } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import { messageId } from "./alert-state.ts";
-import type { AlertDocument } from "./alert-state.ts";
+import type { AlertDocument, AlertMessage } from "./alert-state.ts";
 import { pauseMs } from "./deliver.ts";
 import type { DeliveryResult } from "./deliver.ts";
 
 const giveUpMs = 3 * 86_400_000;
 const outboxMax = 10_000;
+/** Longest wait of a message whose target took another one. */
+const againMs = 10_000;
 
 /** The document with the messages of an event, one for each target of its rule. */
 export function withMessages(
@@ -26,15 +28,47 @@ export function withMessages(
       id: messageId(alert.id, kind, target.name),
       target: target.name,
       alert_id: alert.id,
+      about: JSON.stringify([rule.name, alert.group]),
       body: messageBody(target, event),
       made_ms: atMs,
       attempts: 0,
       next_ms: 0,
     }))
     .filter(({ id }) => !document.outbox.some((one) => one.id === id));
-  const outbox = [...document.outbox, ...fresh];
+  const before =
+    kind === "firing"
+      ? document.outbox
+      : document.outbox.map((one) =>
+          one.alert_id === alert.id ? endedBy(one, targets, atMs) : one,
+        );
+  const outbox = [...before, ...fresh];
   const over = Math.max(0, outbox.length - outboxMax);
   return { ...document, outbox: outbox.slice(over), given_up: document.given_up + over };
+}
+
+/** A start that Alertmanager has not taken lasts no longer than its alert. */
+function endedBy(
+  message: AlertMessage,
+  targets: readonly AlertTarget[],
+  atMs: number,
+): AlertMessage {
+  const target = targets.find(({ name }) => name === message.target);
+  return target?.kind === "alertmanager"
+    ? { ...message, body: bodyEnded(message.body, atMs) }
+    : message;
+}
+
+/**
+ * Messages that may be sent now. One about a rule and group waits for those before it, so that the
+ * last one a target takes is how things are.
+ */
+export function dueMessages(outbox: readonly AlertMessage[], now: number): readonly AlertMessage[] {
+  const waiting = new Set<string>();
+  return outbox.filter((one) => {
+    const key = JSON.stringify([one.target, one.about ?? one.alert_id]);
+    if (one.next_ms > now) waiting.add(key);
+    return !waiting.has(key);
+  });
 }
 
 /** The document after an attempt; messages of a target that is gone, or of days ago, are given up. */
@@ -45,11 +79,15 @@ export function afterAttempt(
   now: number,
 ): AlertDocument {
   const names = new Set(targets.map(({ name }) => name));
+  const answered = new Set(document.outbox.flatMap((one) => (taken.has(one.id) ? one.target : [])));
   const left = document.outbox.flatMap((one) => {
     if (taken.has(one.id)) return [];
     if (now - one.made_ms > giveUpMs || !names.has(one.target)) return [];
     const attempts = one.attempts + 1;
-    return failed.has(one.id) ? [{ ...one, attempts, next_ms: now + pauseMs(attempts) }] : [one];
+    if (failed.has(one.id)) return [{ ...one, attempts, next_ms: now + pauseMs(attempts) }];
+    // Its target is back: what it missed does not wait for an hour.
+    const soon = answered.has(one.target) ? Math.min(one.next_ms, now + againMs) : one.next_ms;
+    return [soon === one.next_ms ? one : { ...one, next_ms: soon }];
   });
   const given = document.outbox.length - left.length - taken.size;
   return { ...document, outbox: left, given_up: document.given_up + given };

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import { messageBody } from "./alert-message.ts";
 import type { AlertDocument } from "./alert-state.ts";
 import { deliver, isTaken } from "./deliver.ts";
-import { afterAttempt } from "./outbox.ts";
+import { afterAttempt, dueMessages } from "./outbox.ts";
 
 /** Where messages are sent, and how. */
 export interface SendingOptions {
@@ -22,19 +22,38 @@ export class Sending {
   readonly #options: SendingOptions;
   readonly #log: Log;
   #repeatedAt = 0;
+  /** Names of webhooks that answered 410, until the process ends. */
+  readonly #gone = new Set<string>();
 
   constructor(options: SendingOptions, log: Log) {
     this.#options = options;
     this.#log = log;
   }
 
+  /** The targets that get messages. */
+  get targets(): readonly AlertTarget[] {
+    return this.#options.targets.filter(({ name }) => !this.#gone.has(name));
+  }
+
+  /** The document with the webhooks that this process disabled, and no others. */
+  withDisabled(document: AlertDocument): AlertDocument {
+    const { disabled: known = [], ...rest } = document;
+    const disabled = [...this.#gone];
+    if (known.join() === disabled.join()) return document;
+    return disabled.length === 0 ? rest : { ...rest, disabled };
+  }
+
   /** Sends what is due; returns the document after that, the same where nothing was. */
   async attempt(document: AlertDocument, now: number): Promise<AlertDocument> {
-    const due = document.outbox.filter(({ next_ms: at }) => at <= now);
+    const due = dueMessages(document.outbox, now);
     if (due.length === 0) return document;
     const result = await deliver(due, this.#options);
     if (result.failed.size > 0) this.#log.warn("alert_not_taken", { count: result.failed.size });
-    return afterAttempt(document, result, this.#options.targets, now);
+    for (const target of result.gone) {
+      this.#gone.add(target);
+      this.#log.warn("alert_target_gone", { target });
+    }
+    return this.withDisabled(afterAttempt(document, result, this.targets, now));
   }
 
   /** Sends what fires to Alertmanager again, now and then. */

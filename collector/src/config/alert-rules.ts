@@ -13,6 +13,8 @@ import { z } from "zod";
 import { readTerms, textKey } from "../ui/display/filter-terms.ts";
 import type { Log } from "../log.ts";
 import { issueSentence, list, text } from "./config-values.ts";
+import { unknownNames } from "./rule-names.ts";
+import type { KnownNames } from "./rule-names.ts";
 import { isGuessable } from "./token-strength.ts";
 
 /** What a rule measures in its window. */
@@ -60,15 +62,15 @@ const rule = z
     /** One alert for each value. */
     by: z.enum(["agent", "app", "model", "release", "tool"]).optional(),
     window: span,
-    above: z.number().optional(),
-    below: z.number().optional(),
+    above: z.number().min(0).optional(),
+    below: z.number().gt(0).optional(),
     /** Times the value of the same window a week earlier. */
     change: z.number().gt(1).optional(),
     /** Fewest turns, or calls, for a result. */
     min_count: z.int().min(1).default(1),
     severity: z.enum(severities).default("warning"),
     /** Names of targets; default all. */
-    to: z.array(name).optional(),
+    to: z.array(name).min(1).optional(),
   })
   .superRefine((of, context) => {
     const wrong = (path: string, message: string): void =>
@@ -77,6 +79,9 @@ const rule = z
     const limits = [above, below, change].filter((limit) => limit !== undefined).length;
     if (limits === 0 && measure !== "silence") wrong("above", "one of above, below and change");
     if (limits > 1) wrong("above", "only one of above, below and change");
+    const isShare = measure.endsWith("_share");
+    if (isShare && above !== undefined && above >= 1) wrong("above", "a share is never above 1");
+    if (isShare && below !== undefined && below > 1) wrong("below", "a share is always below it");
     if (measure === "silence" && limits > 0) wrong("above", "silence is measured by its window");
     if ((measure === "verdict_share") !== (of.verdict !== undefined)) {
       wrong("verdict", "verdict_share has a verdict, other measures have none");
@@ -107,15 +112,26 @@ export type AlertRule = z.infer<typeof rule>;
 
 const file = z.strictObject({ version: z.literal(1), rules: z.array(rule).max(200) });
 
-/** Reads rules. @throws ZodError, or an error of the YAML */
-export function parseAlertRules(yaml: string): readonly AlertRule[] {
+/**
+ * Reads rules. @param known what other variables define; without it any name is valid
+ *
+ * @throws ZodError, or an error of the YAML
+ */
+export function parseAlertRules(yaml: string, known?: KnownNames): readonly AlertRule[] {
   const { rules } = file.parse(parse(yaml, { maxAliasCount: 50 }));
+  const unknown = known === undefined ? [] : unknownNames(rules, known);
+  if (unknown.length > 0) throw new z.ZodError(unknown);
   if (new Set(rules.map((one) => one.name)).size < rules.length) {
     throw new z.ZodError([
       { code: "custom", path: ["name"], message: "a name occurs twice", input: undefined },
     ]);
   }
   return rules;
+}
+
+/** Sentences about rules with a name that other variables do not define. */
+export function nameProblems(rules: readonly AlertRule[], known: KnownNames): readonly string[] {
+  return unknownNames(rules, known).map(ruleSentence);
 }
 
 /** Rules, and their file, if any. */
@@ -144,6 +160,7 @@ const lookMs = 1_000;
 interface WatchedRules {
   readonly path: string;
   readonly rules: readonly AlertRule[];
+  readonly names: KnownNames;
   readonly log: Log;
   readonly changed: (rules: readonly AlertRule[]) => void;
 }
@@ -152,14 +169,20 @@ interface WatchedRules {
  * Passes on the rules of a file each time they have changed. A file that cannot be read or has a
  * wrong rule changes nothing and is logged once. Returns the function that stops it.
  */
-export function watchAlertRules({ path, rules: first, log, changed }: WatchedRules): () => void {
+export function watchAlertRules({
+  path,
+  rules: first,
+  names,
+  log,
+  changed,
+}: WatchedRules): () => void {
   let text: string | undefined;
   let known = JSON.stringify(first);
   let problem: string | undefined;
   const look = (): void => {
     try {
       const read = readFileSync(path, "utf8");
-      const rules = read === text ? undefined : parseAlertRules(read);
+      const rules = read === text ? undefined : parseAlertRules(read, names);
       problem = undefined;
       if (rules === undefined) return;
       text = read;

@@ -7,6 +7,7 @@ import type { Key } from "@turnproof/semconv/fingerprint";
 
 import { providers } from "@turnproof/store";
 
+import { nameProblems } from "./alert-rules.ts";
 import type { ParsedVariables } from "./config-schema.ts";
 import { bareNames } from "./config-variables.ts";
 import { isExample } from "./config-values.ts";
@@ -55,6 +56,8 @@ export function crossProblems(
   checkTokens(data, add);
   checkSecrets(data, add);
   checkBackend(data, set, add);
+  const names = { targets: data.ALERT_TARGETS, contracts: data.CONTRACTS };
+  for (const problem of nameProblems(data.ALERT_RULES.rules, names)) add("ALERT_RULES", problem);
   if (data.UI_PSEUDONYM_KEY === undefined && authed) {
     warnings.push("No pseudonym key is set: pseudonyms are stable only within this process.");
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { ephemeral } from "@turnproof/store";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import type { AlertsModel } from "../../../collector/src/pages/alerts/route.ts";
 import { openDesk } from "./desk.ts";
@@ -63,6 +63,37 @@ test("silences are listed by their end, whatever their order; an ended one is go
   expect([...page.matchAll(/<th scope="col">([^<]*)<\/th>/g)].map(([, head]) => head)).toEqual(
     expect.arrayContaining(["Until", "By", "Change"]),
   );
+});
+
+test("a rule whose contract no file has shows that, until one has it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnproof-contracts-"));
+  const file = join(folder, "rules.txt");
+  const rule = "{ name: order, measure: contract_share, contract: order, window: 1d, above: 0 }";
+  writeFileSync(file, `${rules}  - ${rule}\n`);
+  const env = {
+    TURNPROOF_UI_AUTH_TOKEN: token,
+    TURNPROOF_ALERT_RULES: file,
+    TURNPROOF_CONTRACTS: folder,
+  };
+  const other = await openDesk(env, { store: ephemeral(), judge: false });
+  const states = async (): Promise<unknown> =>
+    (await other.json<AlertsModel>("/alerts.json", headers)).rules.map((one) => one.contract_state);
+  const badge = "its contract is not defined";
+  try {
+    expect(await states()).toEqual([null, null, "undefined"]);
+    expect(await (await other.get("/alerts", headers)).text()).toContain(badge);
+    const clause = "{ clause: tools, allowed: [lookup] }";
+    writeFileSync(
+      join(folder, "order.yaml"),
+      `version: 1\ncontracts:\n  - { name: order, expect: [${clause}] }\n`,
+    );
+    await vi.waitFor(async () => expect(await states()).toEqual([null, null, "defined"]), {
+      timeout: 20_000,
+    });
+    expect(await (await other.get("/alerts", headers)).text()).not.toContain(badge);
+  } finally {
+    await other.collector.close();
+  }
 });
 
 test("windows are written in their whole unit", async () => {

@@ -21,6 +21,8 @@ export interface Receiver {
   readonly url: string;
   readonly got: Received[];
   answer: number;
+  /** Status of one path, in place of that. */
+  readonly answers: Map<string, number>;
   close(): Promise<void>;
 }
 
@@ -41,7 +43,7 @@ export async function openReceiver(): Promise<Receiver> {
       }
       const id = String(headers["webhook-id"] ?? "");
       got.push({ path: request.url ?? "", id, body, atMs: Date.now() });
-      const status = receiver.answer;
+      const status = receiver.answers.get(request.url ?? "") ?? receiver.answer;
       response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end();
     });
   });
@@ -50,6 +52,7 @@ export async function openReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     got,
     answer: 204,
+    answers: new Map(),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
   return receiver;

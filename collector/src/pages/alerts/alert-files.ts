@@ -88,6 +88,7 @@ const ruleFields: ListFields<RuleState> = {
   last: "text",
   firing: "integer",
   not_established: "integer",
+  contract_state: "text",
 };
 
 const silenceFields: ListFields<AlertSilence> = {
@@ -102,6 +103,7 @@ const targetFields: ListFields<TargetState> = {
   kind: "text",
   waiting: "integer",
   attempts: "integer",
+  state: "text",
 };
 
 /** The range of a request, in UTC. */

@@ -16,6 +16,11 @@ export interface RuleState {
   readonly firing: number;
   /** Groups whose value is not established. */
   readonly not_established: number;
+  /**
+   * `undefined`: no file has its contract now, so the rule counts earlier results only. Null for a
+   * rule without a contract.
+   */
+  readonly contract_state: "defined" | "undefined" | null;
 }
 
 /** An alert that fires, with words for its value. */
@@ -40,6 +45,8 @@ export interface TargetState {
   readonly waiting: number;
   /** Failed attempts of the oldest of them. */
   readonly attempts: number;
+  /** `disabled`: it answered 410 Gone and gets no messages until the sending collector starts again. */
+  readonly state: "enabled" | "disabled";
 }
 
 /** The lists. */

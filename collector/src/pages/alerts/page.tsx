@@ -199,6 +199,12 @@ const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame
       ) : (
         <Badge tone="ok" icon="success" word="quiet" />
       )}
+      {of.contract_state === "undefined" ? (
+        <>
+          {" "}
+          <Badge tone="warn" icon="warning" word="its contract is not defined" />
+        </>
+      ) : null}
     </td>
     <td>
       <a href={`${rangedHref(frame, `/alerts?rule=${encodeURIComponent(of.name)}`)}#preview`}>
@@ -350,14 +356,14 @@ const Targets: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
         ))}
       </Table>
     )}
-    {given_up > 0 ? (
-      <Note tone="bad">{countText(given_up)} messages were not taken for three days.</Note>
-    ) : null}
+    {given_up > 0 ? <Note tone="bad">{countText(given_up)} messages were given up.</Note> : null}
   </Card>
 );
 
-const Waiting: FC<{ readonly of: TargetState }> = ({ of: { waiting, attempts } }) =>
-  waiting === 0 ? (
+const Waiting: FC<{ readonly of: TargetState }> = ({ of: { waiting, attempts, state } }) =>
+  state === "disabled" ? (
+    <Badge tone="bad" icon="failed" word="disabled: it answered 410" />
+  ) : waiting === 0 ? (
     <Badge tone="ok" icon="success" word="all taken" />
   ) : (
     <Badge

@@ -16,6 +16,7 @@ import { storeAway } from "../../backend/store-away.ts";
 import type { StoreAway } from "../../backend/store-away.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
 import type { AlertRule } from "../../config/alert-rules.ts";
+import type { KnownNames } from "../../config/rule-names.ts";
 import { readBody } from "../../http/body.ts";
 import { formOrJson, orForm, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
@@ -83,7 +84,7 @@ export interface AlertsModel extends AlertLists {
   readonly looked_at: string | null;
   /** Why the store cannot be used: the rules are not looked at meanwhile. Null while it answers. */
   readonly store_away: StoreAway | null;
-  /** Messages that no target took in three days. */
+  /** Messages that their target did not take in three days, or that it did not want any more. */
   readonly given_up: number;
   readonly preview: PreviewModel | null;
   /** Problems of the draft, without its text. */
@@ -153,7 +154,8 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
   app.on("GET", ["/alerts", "/alerts.json"], async (c) => {
     const { rule: name, draft, days, ...requested } = readParameters(c, alertsParameters);
     const range = readingFor(c, requested).query;
-    const { rule, problems } = draft === undefined ? namedRule(parts, name) : draftRule(draft);
+    const { rule, problems } =
+      draft === undefined ? namedRule(parts, name) : draftRule(draft, namesOf(parts.config));
     if (name !== undefined && draft === undefined && rule === undefined) {
       throw new CodedError("not_found");
     }
@@ -203,12 +205,16 @@ function namedRule(parts: Parts, name: string | undefined): RequestedRule {
   return { rule: rulesOf(parts).find((one) => one.name === name), problems: [] };
 }
 
+function namesOf({ alertTargets: targets, contracts }: Parts["config"]): KnownNames {
+  return { targets, contracts };
+}
+
 /** A rule as typed; its problems name fields and rules, never what was typed. */
-function draftRule(text: string): RequestedRule {
+function draftRule(text: string, known: KnownNames): RequestedRule {
   const indented = text.trim().replaceAll(/^/gm, "    ");
   try {
     const body = text.trim().startsWith("-") ? text : `  -\n${indented}`;
-    const [rule] = parseAlertRules(`version: 1\nrules:\n${body}`);
+    const [rule] = parseAlertRules(`version: 1\nrules:\n${body}`, known);
     return { rule, problems: [] };
   } catch (error) {
     if (!(error instanceof z.ZodError))
@@ -259,6 +265,7 @@ function rulesOf({ alerts, config }: Pick<Parts, "alerts" | "config">): readonly
 function stateOf({
   alerts,
   config,
+  contracts,
   now,
 }: Parts): Omit<AlertsModel, "store_away" | "preview" | "draft_problems"> {
   const {
@@ -268,6 +275,7 @@ function stateOf({
     outbox = [],
     looked_ms = null,
     given_up = 0,
+    disabled = [],
   } = alerts?.document ?? {};
   const silences = standingSilences(kept, now());
   const rules = rulesOf({ alerts, config });
@@ -279,7 +287,10 @@ function stateOf({
       const rule = ruleOf(alert.rule);
       return rule === undefined || alert.resolved ? [] : [firingOf(rule, alert, silences)];
     }),
-    rules: rules.map((rule) => ruleState(rule, alerts?.values.get(rule.name))),
+    rules: rules.map((rule) => ({
+      ...ruleState(rule, alerts?.values.get(rule.name)),
+      contract_state: contractState(rule, contracts),
+    })),
     ended: closed.slice(0, 100).map((alert) => {
       const rule = ruleOf(alert.rule);
       const value_text = rule === undefined ? "unknown" : valueText(rule, alert.value);
@@ -288,7 +299,8 @@ function stateOf({
     silences,
     targets: config.alertTargets.map(({ name, kind }) => {
       const own = outbox.filter(({ target }) => target === name);
-      return { name, kind, waiting: own.length, attempts: own[0]?.attempts ?? 0 };
+      const state = disabled.includes(name) ? "disabled" : "enabled";
+      return { name, kind, waiting: own.length, attempts: own[0]?.attempts ?? 0, state };
     }),
     given_up,
   };
@@ -319,7 +331,19 @@ function firingOf(
 type LastValues =
   NonNullable<Parts["alerts"]>["values"] extends ReadonlyMap<string, infer V> ? V : never;
 
-function ruleState(rule: AlertRule, values: LastValues | undefined): RuleState {
+function contractState(
+  { contract }: AlertRule,
+  contracts: Parts["contracts"],
+): RuleState["contract_state"] {
+  if (contract === undefined) return null;
+  const isDefined = contracts?.set.contracts.some(({ name }) => name === contract) ?? false;
+  return isDefined ? "defined" : "undefined";
+}
+
+function ruleState(
+  rule: AlertRule,
+  values: LastValues | undefined,
+): Omit<RuleState, "contract_state"> {
   const { name, severity, by = null, where = null, min_count } = rule;
   const known = (values ?? []).flatMap(({ value }) => value ?? []);
   const largest = known.length === 0 ? null : Math.max(...known);

@@ -1,0 +1,66 @@
+/** Rules that are refused, in a file of its own and at the start. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+import { ConfigError, parseConfig } from "turnproof";
+
+import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
+
+test("a file of rules is refused with the rule and the field", () => {
+  for (const [rule, problem] of [
+    ["{name: a, measure: p95_ms, window: 10m}", "one of above, below and change"],
+    ["{name: a, measure: p95_ms, window: 10m, above: 1, below: 2}", "only one of"],
+    ["{name: a, measure: p95_ms, window: 10x, above: 1}", "a time such as"],
+    ["{name: a, measure: verdict_share, window: 10m, above: 1}", "has a verdict"],
+    ["{name: a, measure: contract_share, window: 10m, above: 1}", "has a contract"],
+    ["{name: a, measure: silence, window: 10m}", "by agent or by app"],
+    ["{name: a, measure: p95_ms, window: 10m, above: 1, url: x}", "Unrecognized key"],
+    ['{name: a, measure: p95_ms, window: 10m, above: 1, where: "no term"}', "terms of the filter"],
+    ["{name: a, measure: p95_ms, window: 10m, above: -1}", "expected number to be >=0"],
+    ["{name: a, measure: cost_usd, window: 10m, below: 0}", "expected number to be >0"],
+    ["{name: a, measure: error_share, window: 10m, above: 5}", "never above 1"],
+    ["{name: a, measure: error_share, window: 10m, above: 1}", "never above 1"],
+    ["{name: a, measure: error_share, window: 10m, below: 1.5}", "always below"],
+    ["{name: a, measure: p95_ms, window: 10m, above: 1, to: []}", "to have >=1 items"],
+    ["{name: a, measure: p95_ms, window: 10m, above: 1, to: [chat, nope]}", "ALERT_TARGETS"],
+    [
+      "{name: a, measure: contract_share, contract: o, window: 10m, above: 0}",
+      "without TURNPROOF_C",
+    ],
+  ] as const) {
+    const known = { targets: [{ name: "chat" }], contracts: undefined };
+    expect(() => parseAlertRules(`version: 1\nrules:\n  - ${rule}`, known)).toThrow(problem);
+  }
+});
+
+test("a start is refused where a rule names what is not configured", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-rules-")), "rules.yaml");
+  writeFileSync(
+    file,
+    `version: 1
+rules:
+  - {name: a, measure: p95_ms, window: 10m, above: 1}
+  - {name: b, measure: contract_share, contract: order, window: 10m, above: 0, to: [ops]}`,
+  );
+  const env = { TURNPROOF_BACKEND: "ephemeral", TURNPROOF_ALERT_RULES: file };
+  const problems = (more: Record<string, string>): readonly string[] => {
+    try {
+      parseConfig({ ...env, ...more });
+      return [];
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return error.problems.map(({ variable, problem }) => variable + problem);
+    }
+  };
+  const TURNPROOF_CONTRACTS = mkdtempSync(join(tmpdir(), "turnproof-contracts-"));
+  const [to, contract] = [
+    expect.stringMatching(/ALERT_RULESrule 2, .*TURNPROOF_ALERT_TARGETS/) as string,
+    expect.stringMatching(/ALERT_RULESrule 2, .*TURNPROOF_CONTRACTS/) as string,
+  ];
+  const TURNPROOF_ALERT_TARGETS = "ops=webhook+http://127.0.0.1:9/";
+  expect(problems({})).toEqual([to, contract]);
+  expect(problems({ TURNPROOF_ALERT_TARGETS })).toEqual([contract]);
+  expect(problems({ TURNPROOF_ALERT_TARGETS, TURNPROOF_CONTRACTS })).toEqual([]);
+});
