@@ -48,6 +48,8 @@ export interface Alerts {
   readonly rules: readonly AlertRule[];
   readonly targets: readonly AlertTarget[];
   readonly document: AlertDocument;
+  /** The document with what operators did at any collector of the store until now. */
+  shown(): Promise<AlertDocument>;
   /** Last values of each rule, by its name. */
   readonly values: ReadonlyMap<string, readonly JudgedGroup[]>;
   /** Sends no alerts of a rule, or of one of its groups, until then; a past time ends a silence. */

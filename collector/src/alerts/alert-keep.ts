@@ -12,7 +12,7 @@ import type { CollectorState, StateKind } from "@turnproof/store";
 
 import { Lease } from "../backend/lease.ts";
 import type { LeaseTimes } from "../backend/lease.ts";
-import { alertDocument, noAlerts } from "./alert-state.ts";
+import { alertDocument, noAlerts, resolvedBy, standingSilences } from "./alert-state.ts";
 import type { AlertDocument, AlertSilence, JudgedGroup } from "./alert-state.ts";
 
 /** Last values of each rule, by its name. */
@@ -47,6 +47,25 @@ export interface SharedAlerts {
   orders(): Promise<AlertOrders>;
   silence(silence: AlertSilence): Promise<void>;
   resolve(id: string): Promise<void>;
+}
+
+/** The document with what operators did at any collector. */
+export function withOrders(
+  document: AlertDocument,
+  { silences, resolved }: AlertOrders,
+  now: number,
+): AlertDocument {
+  const ordered = { ...document, silences: standingSilences(silences, now) };
+  return [...resolved].reduce((rest, id) => resolvedBy(rest, id, now), ordered);
+}
+
+/** Passes on the silences of the file of a version without shared alerts. */
+export async function shareSilences(
+  { shared }: AlertKeep,
+  { silences }: AlertDocument,
+  now: number,
+): Promise<void> {
+  for (const silence of standingSilences(silences, now)) await shared?.silence(silence);
 }
 
 /** Alerts of one collector, in a file; in memory only without one. */

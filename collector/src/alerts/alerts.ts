@@ -3,11 +3,11 @@
  * sends them. After a time without a process the windows in between are looked at first, so that
  * an outage of the collector hides no alarm. Of the collectors of one store one does so.
  */
-import { setImmediate as nextTask } from "node:timers/promises";
+import { setImmediate as nextTask, setTimeout as after } from "node:timers/promises";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
-import { fileKeep } from "./alert-keep.ts";
+import { fileKeep, shareSilences, withOrders } from "./alert-keep.ts";
 import type { AlertKeep, RuleValues } from "./alert-keep.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import {
@@ -47,6 +47,8 @@ export interface AlertOptions {
 const defaultEveryMs = 2_000;
 /** Shortest pause between two looks, however often turns are written or judged. */
 const leastMs = 500;
+/** Longest wait for what operators did at other collectors. */
+const shownMs = 1_000;
 /** Time for windows that had ended, in one look; the next one continues. */
 const lateBudgetMs = 500;
 /** How often progress is kept where nothing else changes. */
@@ -105,6 +107,17 @@ class RunningAlerts implements Alerts {
     this.#beganMs = parts.now();
   }
 
+  async shown(): Promise<AlertDocument> {
+    const { shared } = this.#keep;
+    if (shared === undefined) return this.document;
+    // Without the store what is known here is shown.
+    const orders = shared.orders().catch(() => undefined);
+    const found = await Promise.race([orders, after(shownMs, undefined, { ref: false })]);
+    return found === undefined
+      ? this.document
+      : withOrders(this.document, found, this.#parts.now());
+  }
+
   start(): void {
     const { active, outbox } = this.document;
     const { everyMs = defaultEveryMs, rulesChange = false } = this.#options;
@@ -133,7 +146,7 @@ class RunningAlerts implements Alerts {
     if (!this.#leading) {
       // What the leader before had kept: its messages are sent by this collector.
       const { moved, ...document } = await this.#keep.load();
-      if (moved === true) await this.#shareSilences(document);
+      if (moved === true) await shareSilences(this.#keep, document, this.#parts.now());
       this.document = document;
       this.#kept = document;
       this.#leading = true;
@@ -148,18 +161,7 @@ class RunningAlerts implements Alerts {
     const { moved: _moved, ...document } = await this.#keep.load();
     this.document = document;
     this.values = await shared.values();
-    const { silences, resolved } = await shared.orders();
-    const now = this.#parts.now();
-    this.document = { ...this.document, silences: standingSilences(silences, now) };
-    for (const id of resolved) this.document = resolvedBy(this.document, id, now);
-  }
-
-  /** Silences of the file of a version without shared alerts. */
-  async #shareSilences({ silences }: AlertDocument): Promise<void> {
-    const now = this.#parts.now();
-    for (const silence of silences) {
-      if (Date.parse(silence.until) > now) await this.#keep.shared?.silence(silence);
-    }
+    this.document = withOrders(this.document, await shared.orders(), this.#parts.now());
   }
 
   /** Does what operators requested at other collectors. */

@@ -122,13 +122,17 @@ export function isWithin(
 }
 
 /** Answers the files; `lists` reads what the page shows. */
-export function mountAlertFiles(app: Hono<AppEnv>, parts: Parts, lists: () => AlertLists): void {
+export function mountAlertFiles(
+  app: Hono<AppEnv>,
+  parts: Parts,
+  lists: () => Promise<AlertLists>,
+): void {
   mountFiles<AlertLine>(app, parts, {
     ...alertsFile,
     fields: alertFields,
     async *pages(c) {
       const range = readingFor(c, readParameters(c, alertsFile.query)).query;
-      const { firing, ended } = lists();
+      const { firing, ended } = await lists();
       yield [
         ...firing.map((one) => ({ ...one, ended: null, reason: null })),
         ...ended.filter((alert) => isWithin(alert, range)),
@@ -140,7 +144,7 @@ export function mountAlertFiles(app: Hono<AppEnv>, parts: Parts, lists: () => Al
     fields: ruleFields,
     async *pages(c) {
       readParameters(c, shared.query);
-      yield lists().rules;
+      yield (await lists()).rules;
     },
   });
   mountFiles<AlertSilence>(app, parts, {
@@ -148,7 +152,7 @@ export function mountAlertFiles(app: Hono<AppEnv>, parts: Parts, lists: () => Al
     fields: silenceFields,
     async *pages(c) {
       readParameters(c, shared.query);
-      yield lists().silences;
+      yield (await lists()).silences;
     },
   });
   mountFiles<TargetState>(app, parts, {
@@ -156,7 +160,7 @@ export function mountAlertFiles(app: Hono<AppEnv>, parts: Parts, lists: () => Al
     fields: targetFields,
     async *pages(c) {
       readParameters(c, shared.query);
-      yield lists().targets;
+      yield (await lists()).targets;
     },
   });
 }

@@ -162,7 +162,7 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     const store_away = await storeAway(parts);
     // A page has its other parts without the past; a program's request is refused.
     const past = rule !== undefined && (store_away === null || !wantsPage(c));
-    const state = stateOf(parts);
+    const state = await stateOf(parts);
     const model: AlertsModel = {
       ...state,
       ended: state.ended.filter((alert) => isWithin(alert, range)),
@@ -262,12 +262,12 @@ function rulesOf({ alerts, config }: Pick<Parts, "alerts" | "config">): readonly
   return alerts?.rules ?? config.alertRules.rules;
 }
 
-function stateOf({
+async function stateOf({
   alerts,
   config,
   contracts,
   now,
-}: Parts): Omit<AlertsModel, "store_away" | "preview" | "draft_problems"> {
+}: Parts): Promise<Omit<AlertsModel, "store_away" | "preview" | "draft_problems">> {
   const {
     active = [],
     closed = [],
@@ -276,7 +276,7 @@ function stateOf({
     looked_ms = null,
     given_up = 0,
     disabled = [],
-  } = alerts?.document ?? {};
+  } = (await alerts?.shown()) ?? {};
   const silences = standingSilences(kept, now());
   const rules = rulesOf({ alerts, config });
   const ruleOf = (name: string): AlertRule | undefined => rules.find((one) => one.name === name);
