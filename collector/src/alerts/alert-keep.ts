@@ -12,6 +12,8 @@ import type { CollectorState, StateKind } from "@turnproof/store";
 
 import { Lease } from "../backend/lease.ts";
 import type { LeaseTimes } from "../backend/lease.ts";
+import { lateTurns, OwnLateTurns } from "./others-turns.ts";
+import type { LateTurns } from "./others-turns.ts";
 import { alertDocument, noAlerts, resolvedBy, standingSilences } from "./alert-state.ts";
 import type { AlertDocument, AlertSilence, JudgedGroup } from "./alert-state.ts";
 
@@ -47,6 +49,9 @@ export interface SharedAlerts {
   orders(): Promise<AlertOrders>;
   silence(silence: AlertSilence): Promise<void>;
   resolve(id: string): Promise<void>;
+  /** For the collector that evaluates the rules: turns received since then were written late. */
+  late(sinceMs: number): Promise<void>;
+  lateTurns(): Promise<LateTurns>;
 }
 
 /** The document with what operators did at any collector. */
@@ -106,6 +111,7 @@ export function sharedKeep(
 ): AlertKeep {
   const lease = new Lease(state, `alerts ${scope}`, times);
   lease.start();
+  const own = new OwnLateTurns(state, scope);
   let writes = 0;
   const write = async (kind: StateKind, value: unknown): Promise<void> => {
     const { term } = lease;
@@ -160,6 +166,8 @@ export function sharedKeep(
         return order("silence", name, silence, Date.now() + silenceKeepMs);
       },
       resolve: (id) => order("resolution", id, {}, Date.now() + 30 * dayMs),
+      late: (sinceMs) => own.add(sinceMs),
+      lateTurns: () => lateTurns(state, scope),
     },
     close: () => lease.close(),
   };

@@ -290,6 +290,12 @@ export function standingSilences(
     .toSorted((a, b) => Date.parse(a.until) - Date.parse(b.until) || (key(a) < key(b) ? -1 : 1));
 }
 
+/** The document with a silence in place of that of the same rule and group; a past one ends it. */
+export function withSilence(document: AlertDocument, of: AlertSilence, now: number): AlertDocument {
+  const others = document.silences.filter((one) => !isOf(one, of.rule, of.group));
+  return { ...document, silences: Date.parse(of.until) > now ? [...others, of] : others };
+}
+
 /** True while a silence covers the alert. */
 export function isSilenced(
   silences: readonly AlertSilence[],

@@ -8,7 +8,7 @@ import { setImmediate as nextTask, setTimeout as after } from "node:timers/promi
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
 import { fileKeep, shareSilences, withOrders } from "./alert-keep.ts";
-import type { AlertKeep, RuleValues } from "./alert-keep.ts";
+import type { AlertKeep, RuleValues, SharedAlerts } from "./alert-keep.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import {
   changeOf,
@@ -19,12 +19,14 @@ import {
   noAlerts,
   resolvedBy,
   standingSilences,
+  withSilence,
 } from "./alert-state.ts";
 import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts";
 import { judgeRule, raise } from "./evaluate.ts";
-import { isOfTurns, nextLateEnd, settledTo } from "./late-windows.ts";
+import { isOfTurns, nextLateEnd, passedTurns, settledTo } from "./late-windows.ts";
 import { Looking } from "./looking.ts";
 import type { MeasureParts } from "./measure.ts";
+import { OthersTurns } from "./others-turns.ts";
 import { withMessages } from "./outbox.ts";
 import { Sending } from "./sending.ts";
 
@@ -47,6 +49,8 @@ export interface AlertOptions {
 const defaultEveryMs = 2_000;
 /** Shortest pause between two looks, however often turns are written or judged. */
 const leastMs = 500;
+/** A window of ten seconds, the shortest, may have passed a turn that is written later than this. */
+const lateMs = 8_000;
 /** Longest wait for what operators did at other collectors. */
 const shownMs = 1_000;
 /** Time for windows that had ended, in one look; the next one continues. */
@@ -83,6 +87,7 @@ class RunningAlerts implements Alerts {
   #valuesAt = 0;
   /** Receipt of the first turn that was written or judged since the last look. */
   #touchedMs = Infinity;
+  readonly #others = new OthersTurns();
   readonly #beganMs: number;
   #leading: boolean;
   #looking: Looking | undefined;
@@ -158,18 +163,36 @@ class RunningAlerts implements Alerts {
   async #follow(): Promise<void> {
     const { shared } = this.#keep;
     if (shared === undefined) return;
+    await this.#passOn(shared);
     const { moved: _moved, ...document } = await this.#keep.load();
     this.document = document;
     this.values = await shared.values();
     this.document = withOrders(this.document, await shared.orders(), this.#parts.now());
   }
 
+  /** The collector that evaluates sees turns of others by its timer; earlier ones by a notice. */
+  async #passOn(shared: SharedAlerts): Promise<void> {
+    const sinceMs = this.#touchedMs;
+    this.#touchedMs = Infinity;
+    if (sinceMs >= this.#parts.now() - lateMs) return;
+    try {
+      await shared.late(sinceMs);
+    } catch (error) {
+      // The store is away: the next look passes it on.
+      this.#touchedMs = Math.min(this.#touchedMs, sinceMs);
+      throw error;
+    }
+  }
+
   /** Does what operators requested at other collectors. */
   async #obey(now: number): Promise<void> {
-    const orders = await this.#keep.shared?.orders();
-    if (orders === undefined) return;
+    const { shared } = this.#keep;
+    if (shared === undefined) return;
+    const orders = await shared.orders();
     this.document = { ...this.document, silences: orders.silences };
     for (const id of orders.resolved) this.#resolve(id, now);
+    const othersMs = this.#others.next(await shared.lateTurns());
+    this.#touchedMs = Math.min(this.#touchedMs, othersMs);
   }
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -205,7 +228,9 @@ class RunningAlerts implements Alerts {
   /** Windows that had ended when their turns were written or judged, before those of now. */
   async #lookBack(now: number): Promise<void> {
     const until = performance.now() + lateBudgetMs;
-    const known = this.#passed();
+    const known = passedTurns(this.document, this.rules, this.#touchedMs);
+    this.document = { ...this.document, passed_ms: Object.fromEntries(known) };
+    this.#touchedMs = Infinity;
     const at = { now, began: this.#beganMs, known };
     const settled = await settledTo(this.#parts, this.rules.filter(isOfTurns), at);
     for (const [rule, to] of settled) {
@@ -225,21 +250,6 @@ class RunningAlerts implements Alerts {
       known.set(rule.name, passed < liveFrom ? passed : Math.max(passed, to));
       this.document = { ...this.document, passed_ms: Object.fromEntries(known) };
     }
-  }
-
-  /** Up to when each rule has passed its turns, with what was written or judged since. */
-  #passed(): Map<string, number> {
-    const touched = this.#touchedMs - 1;
-    this.#touchedMs = Infinity;
-    const { looked_ms: looked, passed_ms } = this.document;
-    const known = new Map<string, number>();
-    for (const { name } of this.rules.filter(isOfTurns)) {
-      // A version without late windows kept no more than its last look.
-      const at = passed_ms === undefined ? looked : passed_ms[name];
-      if (at !== null && at !== undefined) known.set(name, Math.min(at, touched));
-    }
-    this.document = { ...this.document, passed_ms: Object.fromEntries(known) };
-    return known;
   }
 
   async #lookAt(rule: AlertRule, atMs: number, isLate = false): Promise<void> {
@@ -344,10 +354,8 @@ class RunningAlerts implements Alerts {
   silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void> {
     return this.#inTurn(async () => {
       await this.#keep.shared?.silence(of);
-      const others = this.document.silences.filter((one) => !isOf(one, of.rule, of.group));
       const now = this.#parts.now();
-      const silences = Date.parse(of.until) > now ? [...others, of] : others;
-      this.document = { ...this.document, silences };
+      this.document = withSilence(this.document, of, now);
       if (this.#leading) await this.#save(now);
     });
   }

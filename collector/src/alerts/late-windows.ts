@@ -10,6 +10,7 @@ import { collectorScope } from "../access/grants.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { markOf } from "../judge/judge-windows.ts";
 import { readTerms } from "../ui/display/filter-terms.ts";
+import type { AlertDocument } from "./alert-state.ts";
 import { longestTurnMs, ruleQuestion } from "./measure.ts";
 import type { MeasureParts } from "./measure.ts";
 
@@ -37,6 +38,24 @@ export function isOfTurns({ measure }: AlertRule): boolean {
 /** True where the value depends on verdicts. */
 function isOfVerdicts({ measure, where = "" }: AlertRule): boolean {
   return ofVerdicts.has(measure) || readTerms(where).terms.some(({ key }) => verdictTerms.has(key));
+}
+
+/**
+ * Receipts up to which rules have passed their turns, by name. @param touchedMs receipt of the
+ * first turn that was written or judged since
+ */
+export function passedTurns(
+  { looked_ms, passed_ms }: AlertDocument,
+  rules: readonly AlertRule[],
+  touchedMs: number,
+): Map<string, number> {
+  const known = new Map<string, number>();
+  for (const { name } of rules.filter(isOfTurns)) {
+    // A version without late windows kept no more than its last look.
+    const at = passed_ms === undefined ? looked_ms : passed_ms[name];
+    if (at !== null && at !== undefined) known.set(name, Math.min(at, touchedMs - 1));
+  }
+  return known;
 }
 
 /** For each rule the receipt up to which turns are written, and judged where it depends on that. */

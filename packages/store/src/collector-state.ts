@@ -12,7 +12,8 @@ export type StateKind =
   | "alerts"
   | "alert_values"
   | "silence"
-  | "resolution";
+  | "resolution"
+  | "late_turns";
 
 /** One row. */
 export interface StateRow {

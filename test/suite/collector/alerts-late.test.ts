@@ -185,3 +185,17 @@ test("episodes side by side are alarmed each, with the ids of any process", asyn
   }
   expect(runs[1]).toEqual(runs[0]);
 });
+
+test("a turn that another collector judges late is alarmed by the one that evaluates", async () => {
+  const at = await postgresPlace();
+  const leader = await open(at);
+  closes.push(() => leader.close());
+  const other = await openAlerts(at.store, clock, { rules, targets: [], keep: at.keep() });
+  closes.push(() => other.close());
+  await putTurns(at.store, start - 1_000, [{ root: "a", agent: "a", verdict: "success" }]);
+  clock.ms += 60_000;
+  await soon(() => expect(leader.document.looked_ms).toBe(clock.ms));
+  await judgeTurns(at.store, ["a"], judged);
+  other.wake(start - 1_000);
+  await soon(() => expect(reported("firing")).toEqual(["finding a", "verdict a"]));
+});
