@@ -2,6 +2,8 @@
 
 /** A root is quiet when nothing arrived for this long. */
 export const quietMs = 5_000;
+/** A root whose turns have ended need not be quiet for longer than this. */
+export const endedMs = 1_000;
 /** How often the judge looks for quiet roots. */
 export const everyMs = 2_000;
 /** How soon it looks after a start: when the process listens, and its first requests are answered. */

@@ -16,7 +16,7 @@ import { createOpenRoots } from "./judge-open.ts";
 import { readBriefing } from "./briefing.ts";
 import type { Briefing, JudgeMemory } from "./briefing.ts";
 import { judgeRoots } from "./judge-roots.ts";
-import { everyMs, firstMs, keepEveryMs, pendingAfterMs, quietMs } from "./judge-timing.ts";
+import { endedMs, everyMs, firstMs, keepEveryMs, pendingAfterMs, quietMs } from "./judge-timing.ts";
 import { unendedRoots, unjudgedRoots, unsettledRoots } from "./judge-todo.ts";
 import type { JudgeParts } from "../parts.ts";
 
@@ -239,8 +239,10 @@ class RunningJudge {
     if (recorder === undefined) return 0;
     const now = this.parts.now();
     const quiet = this.quiet(briefing);
-    const due = recorder.due(quiet, isoTime(now - busyMs));
-    const isQuiet = ({ last }: DueRoot): boolean => compareTimes(last, quiet) < 0;
+    const soon = isoTime(now - Math.min(endedMs, this.options.quietMs));
+    const ended = earlier(soon, briefing.mark);
+    const due = recorder.due({ quiet, ended, busy: isoTime(now - busyMs) });
+    const isQuiet = (one: DueRoot): boolean => one.ended || compareTimes(one.last, quiet) < 0;
     const byRoot = new Map(due.filter(isQuiet).map((one) => [one.root, one]));
     const { judged } = await this.judge([...byRoot.keys()], briefing, (root) => {
       const one = byRoot.get(root);

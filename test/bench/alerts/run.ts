@@ -1,17 +1,19 @@
 /**
  * @module Alert bench: how long after a turn was acknowledged its alert arrives, and what becomes
  * of alerts over many kills: `npm run build && npx node -C @turnproof/source
- * test/bench/alerts/run.ts [kills] [turns]`. The built collector is killed at random moments after
+ * test/bench/alerts/run.ts [kills] [turns]`. Rules of an error, a verdict, a finding and a contract
+ * are measured, each by itself. The built collector is killed at random moments after
  * the acknowledgement and started again over the same data; the receiver checks each signature.
  * Prints seconds, and how many alerts were lost, repeated under their id, or doubled under another.
  * Exits with 1 if one was lost or doubled.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { openReceiver, secret } from "../../suite/collector/alert-receiver.ts";
+import type { Received } from "../../suite/collector/alert-receiver.ts";
 import { startCollector } from "../../suite/faults/collector-child.ts";
 import { sendFailedTurn } from "../../suite/faults/failed-turn.ts";
 
@@ -21,15 +23,28 @@ const turns = Number(process.argv[3] ?? 30);
 const killWithinMs = 3_500;
 const rules = `version: 1
 rules:
-  - {name: errors, measure: error_share, by: agent, window: 6h, above: 0}
+  - {name: error, measure: error_share, by: agent, window: 6h, above: 0}
+  - {name: verdict, measure: verdict_share, verdict: unknown, by: agent, window: 6h, above: 0}
+  - {name: finding, measure: findings, finding: turn_failed, by: agent, window: 6h, above: 0}
+  - {name: contract, measure: contract_share, contract: errors, by: agent, window: 6h, above: 0}
+`;
+const names = ["error", "verdict", "finding", "contract"] as const;
+const contracts = `version: 1
+contracts:
+  - name: errors
+    expect:
+      - { clause: tools, allowed: [lookup] }
 `;
 
 const dataDir = await mkdtemp(join(tmpdir(), "turnproof-bench-alerts-"));
 const receiver = await openReceiver();
 await writeFile(join(dataDir, "rules.yaml"), rules);
+await mkdir(join(dataDir, "contracts"));
+await writeFile(join(dataDir, "contracts", "contracts.yaml"), contracts);
 const env = {
   TURNPROOF_BACKEND: "filesystem",
   TURNPROOF_GRPC_PORT: "off",
+  TURNPROOF_CONTRACTS: join(dataDir, "contracts"),
   TURNPROOF_ALERT_RULES: join(dataDir, "rules.yaml"),
   TURNPROOF_ALERT_TARGETS: `ops=webhook+${receiver.url}`,
   TURNPROOF_ALERT_SECRET: secret,
@@ -72,17 +87,22 @@ async function send(agent: string): Promise<void> {
   acknowledged.set(agent, Date.now());
 }
 
-/** Agent of each message. */
-function agents(): readonly string[] {
-  return receiver.got.flatMap(({ body }) => {
-    const { type, data } = JSON.parse(body) as { type: string; data: { group: string } };
-    return type === "turnproof.alert.firing" ? data.group : [];
+/** Start of an alert of each rule and agent, in the order of arrival. */
+function alarms(): readonly { readonly key: string; readonly got: Received }[] {
+  return receiver.got.flatMap((got) => {
+    const { type, data } = JSON.parse(got.body) as {
+      type: string;
+      data: { rule: string; group: string };
+    };
+    return type === "turnproof.alert.firing" ? { key: `${data.rule} ${data.group}`, got } : [];
   });
 }
 
 /** Waits for all alerts, at most a minute. */
 async function arrived(): Promise<void> {
-  for (let waited = 0; waited < 600 && new Set(agents()).size < acknowledged.size; waited += 1) {
+  const wanted = acknowledged.size * names.length;
+  const seen = (): number => new Set(alarms().map(({ key }) => key)).size;
+  for (let waited = 0; waited < 600 && seen() < wanted; waited += 1) {
     await wait(100);
   }
 }
@@ -92,10 +112,13 @@ async function arrived(): Promise<void> {
  * those to the look that found it, and those from there.
  */
 function print(name: string, of: readonly string[]): void {
-  const all = agents();
-  const firing = receiver.got.filter(({ body }) => body.includes("turnproof.alert.firing"));
+  for (const rule of names) printRule(`${name}, ${rule}`, rule, of);
+}
+
+function printRule(name: string, rule: string, of: readonly string[]): void {
+  const all = alarms();
   const took = of.flatMap((agent) => {
-    const got = firing[all.indexOf(agent)];
+    const got = all.find(({ key }) => key === `${rule} ${agent}`)?.got;
     if (got === undefined) return [];
     const began = acknowledged.get(agent) ?? 0;
     const { timestamp } = JSON.parse(got.body) as { timestamp: string };
@@ -120,10 +143,13 @@ function print(name: string, of: readonly string[]): void {
 }
 
 function report(): void {
-  const lost = [...acknowledged.keys()].filter((agent) => !agents().includes(agent)).length;
-  const ids = Map.groupBy(receiver.got, ({ id }) => id);
-  const doubled = ids.size - new Set(agents()).size;
-  const repeats = receiver.got.length - ids.size;
-  console.log(`${acknowledged.size} alerts: ${lost} lost, ${repeats} repeats, ${doubled} doubled`);
+  const seen = new Set(alarms().map(({ key }) => key));
+  const wanted = [...acknowledged.keys()].flatMap((agent) =>
+    names.map((rule) => `${rule} ${agent}`),
+  );
+  const lost = wanted.filter((key) => !seen.has(key)).length;
+  const ids = new Set(alarms().map(({ got }) => got.id)).size;
+  const [repeats, doubled] = [alarms().length - ids, ids - seen.size];
+  console.log(`${wanted.length} alerts: ${lost} lost, ${repeats} repeats, ${doubled} doubled`);
   if (lost > 0 || doubled > 0) process.exitCode = 1;
 }

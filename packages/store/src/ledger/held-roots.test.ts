@@ -21,25 +21,29 @@ function add(held: HeldRoots, root: string, rows: number, ...seconds: number[]):
   held.pack(root);
 }
 
+const due = (held: HeldRoots, quiet: string, busy: string, ended = at(0)): readonly unknown[] =>
+  held.due({ quiet, busy, ended }).map(({ root, last }) => ({ root, last }));
+const one = (root: string, last: string, rows = 1) => ({ root, last, rows, ended: false });
+
 test("a root is due when it is quiet, and when rows of it wait for long", () => {
   const held = new HeldRoots(1e9);
   add(held, "a", 2, 1, 4);
   add(held, "b", 1, 6);
-  expect(held.due(at(4), at(0))).toEqual([]);
-  expect(held.due(at(5), at(0))).toEqual([{ root: "a", last: at(4) }]);
-  expect(held.due(at(4), at(2))).toEqual([{ root: "a", last: at(4) }]);
+  expect(due(held, at(4), at(0))).toEqual([]);
+  expect(due(held, at(5), at(0))).toEqual([{ root: "a", last: at(4) }]);
+  expect(due(held, at(4), at(2))).toEqual([{ root: "a", last: at(4) }]);
 });
 
 test("a settled root is let go of, unless it spoke since or is not quiet", () => {
   const held = new HeldRoots(1e9);
   for (const root of ["a", "b", "c"]) add(held, root, 1, 1);
   add(held, "b", 2, 3);
-  for (const root of ["a", "b"]) held.settled({ root, last: at(1) }, at(2));
-  held.settled({ root: "c", last: at(1) }, at(1));
+  for (const root of ["a", "b"]) held.settled(one(root, at(1)), at(2));
+  held.settled(one("c", at(1)), at(1));
   expect(["a", "b", "c"].map((root) => held.knows(root))).toEqual([false, true, true]);
   expect(held.get("b")?.held.all()).toHaveLength(2);
   // None of its rows is overdue, so it is due when it is quiet and not before.
-  expect(held.due(at(1), at(9))).toEqual([{ root: "b", last: at(3) }]);
+  expect(due(held, at(1), at(9))).toEqual([{ root: "b", last: at(3) }]);
 });
 
 test("packed rows are the rows that were added, in segments of any size", () => {
@@ -84,7 +88,7 @@ test("rows of the batch at hand are settled as if they had been packed", () => {
 test("a draft stands until more of its root is stored", () => {
   const held = new HeldRoots(1e9);
   add(held, "a", 1, 1);
-  const draft = { records: [], voices: [], asOf: at(1) };
+  const draft = { records: [], voices: [], asOf: at(1), ended: false };
   held.recorded("a", { rows: 1, turns: [], draft });
   expect(held.get("a")?.draft).toBe(draft);
   add(held, "a", 2, 2);
@@ -97,6 +101,27 @@ test("a draft stands until more of its root is stored", () => {
   ).toEqual([at(1), at(2)]);
 });
 
+test("a root whose turns have ended is due before it is quiet, once for its rows", () => {
+  const held = new HeldRoots(1e9);
+  add(held, "a", 1, 1);
+  const draft = { records: [], voices: [], asOf: at(1), ended: true };
+  held.recorded("a", { rows: 1, turns: [], draft });
+  expect(due(held, at(0), at(0), at(1))).toEqual([]);
+  const [found] = held.due({ quiet: at(0), busy: at(0), ended: at(2) });
+  expect(found).toEqual({ root: "a", last: at(1), rows: 1, ended: true });
+  if (found === undefined) throw new Error("not due");
+  held.settled(found, at(0));
+  expect(due(held, at(0), at(0), at(2))).toEqual([]);
+  // More of it makes it due again, by its silence: there is no draft of it yet.
+  add(held, "a", 2, 3);
+  expect(due(held, at(0), at(0), at(9))).toEqual([]);
+  expect(due(held, at(4), at(0))).toEqual([{ root: "a", last: at(3) }]);
+  held.settled(one("a", at(3), 2), at(3));
+  // Quiet, it leaves memory without being due.
+  expect(due(held, at(4), at(0))).toEqual([]);
+  expect(held.knows("a")).toBe(false);
+});
+
 test("beyond the bound what was still for longest goes, and is still due", () => {
   const held = new HeldRoots(1_700);
   for (const [second, root] of ["a", "b", "c"].entries()) add(held, root, 1, second);
@@ -106,10 +131,10 @@ test("beyond the bound what was still for longest goes, and is still due", () =>
   expect(held.get("a")?.rows).toBe(2);
   expect(
     held
-      .due(at(9), at(0))
+      .due({ quiet: at(9), busy: at(0), ended: at(0) })
       .map(({ root }) => root)
       .toSorted(),
   ).toEqual(["a", "b", "c"]);
-  held.settled({ root: "b", last: at(1) }, at(9));
+  held.settled(one("b", at(1)), at(9));
   expect(held.knows("b")).toBe(false);
 });

@@ -20,12 +20,28 @@ export interface HeldRoot extends RootStanding {
   readonly draft?: RootDraft | undefined;
   /** Judgement of its turns before it was quiet. */
   readonly soFar?: JudgedSoFar | undefined;
+  /** Rows with which its turns were settled before it was quiet. */
+  readonly settledRows?: number | undefined;
 }
 
 /** A root whose turns are to be settled, and the receipt of its last row. */
 export interface DueRoot {
   readonly root: string;
   readonly last: string;
+  /** Its rows in memory. */
+  readonly rows: number;
+  /** True: it need not be quiet, because its turns have ended. */
+  readonly ended: boolean;
+}
+
+/** Receipts before which a root is due. */
+export interface DueTimes {
+  /** It received nothing since. */
+  readonly quiet: string;
+  /** The same, where its turns have ended. */
+  readonly ended: string;
+  /** It has rows that wait since before. */
+  readonly busy: string;
 }
 
 /** Most names of roots that were evicted before they were settled. */
@@ -116,14 +132,14 @@ export class HeldRoots {
    * Removes a root whose turns are settled up to here, unless it received rows since or is not
    * quiet.
    */
-  settled({ root, last: through }: DueRoot, quiet: string): void {
+  settled({ root, last: through, rows: settledRows }: DueRoot, quiet: string): void {
     const last = this.gone.get(root);
     if (last !== undefined && compareTimes(last, through) <= 0) this.gone.delete(root);
     const known = this.roots.get(root);
     if (known === undefined) return;
     const isNew = compareTimes(known.last, through) > 0;
     if (isNew || compareTimes(known.last, quiet) >= 0) {
-      this.roots.set(root, { ...known, from: isNew ? known.last : "" });
+      this.roots.set(root, { ...known, from: isNew ? known.last : "", settledRows });
     } else this.drop(root);
   }
 
@@ -135,18 +151,23 @@ export class HeldRoots {
     }
   }
 
-  /**
-   * Unsettled roots that received nothing since `quiet`, and those with rows waiting since before
-   * `busy`.
-   */
-  due(quiet: string, busy: string): readonly DueRoot[] {
+  /** Unsettled roots that are due; those that were settled before they were quiet are dropped. */
+  due(times: DueTimes): readonly DueRoot[] {
     const due: DueRoot[] = [];
-    for (const [root, { from, last }] of this.roots) {
-      const waits = from !== "" && compareTimes(from, busy) < 0;
-      if (waits || compareTimes(last, quiet) < 0) due.push({ root, last });
+    for (const [root, held] of this.roots) {
+      const { from, last, rows, recorded, draft, settledRows } = held;
+      const isQuiet = compareTimes(last, times.quiet) < 0;
+      if (settledRows === rows) {
+        if (isQuiet) this.drop(root);
+        continue;
+      }
+      const waits = from !== "" && compareTimes(from, times.busy) < 0;
+      const isDrafted = draft?.ended === true && recorded === rows;
+      const ended = isDrafted && compareTimes(last, times.ended) < 0;
+      if (waits || isQuiet || ended) due.push({ root, last, rows, ended });
     }
     for (const [root, last] of this.gone) {
-      if (compareTimes(last, quiet) < 0) due.push({ root, last });
+      if (compareTimes(last, times.quiet) < 0) due.push({ root, last, rows: 0, ended: false });
     }
     return due;
   }

@@ -3,7 +3,7 @@
  * is stored, its turns are settled from it, without their events.
  */
 import { compareTimes } from "@turnproof/evidence";
-import type { TurnEvent } from "@turnproof/evidence";
+import type { FindingCode, TurnEvent } from "@turnproof/evidence";
 
 import type { RootTurns } from "./record-roots.ts";
 import { recordsPerWrite } from "./record-roots.ts";
@@ -28,6 +28,37 @@ export interface RootDraft {
    * Absent where there are only reports of producers.
    */
   readonly extent?: { readonly from: string; readonly to: string } | undefined;
+  /**
+   * Every turn has ended, each span has its parent, all of it is of one process, and no finding is
+   * about evidence that is absent: what could change it is not under way.
+   */
+  readonly ended: boolean;
+}
+
+/** Findings that more evidence of the turn does not remove. */
+const lastingCodes: ReadonlySet<string> = new Set<FindingCode>([
+  "artifact_producer_failed",
+  "artifact_provenance_invalid",
+  "artifact_source_mismatch",
+  "clock_ahead",
+  "clock_conflict",
+  "contract_parse_failed",
+  "contract_recovered",
+  "contract_truncated",
+  "outcome_failed",
+  "outcome_partial",
+  "turn_cancelled",
+  "turn_failed",
+  "untrusted_contradiction",
+]);
+
+function hasEnded({ row }: TurnRecord): boolean {
+  return (
+    row.timing_state === "measured" &&
+    row.missing_completion === 0 &&
+    row.orphan_spans === 0 &&
+    (row.finding_codes ?? []).every((code) => lastingCodes.has(code))
+  );
 }
 
 /** The draft of a root; undefined where a turn of it was not judged. */
@@ -52,7 +83,8 @@ export function draftOf(
       received_at,
     } as Voice);
   }
-  return { records, voices: [...voices.values()], asOf, extent: extentOf(events) };
+  const ended = records.length > 0 && voices.size === 1 && records.every(hasEnded);
+  return { records, voices: [...voices.values()], asOf, extent: extentOf(events), ended };
 }
 
 /** A producer's report is not part of a turn's time. */

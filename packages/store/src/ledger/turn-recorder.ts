@@ -15,7 +15,7 @@ import { storedForm } from "../stored-event.ts";
 import type { HeldTurn } from "./turn-question.ts";
 import { HeldRoots } from "./held-roots.ts";
 import { HeldRows } from "./held-rows.ts";
-import type { DueRoot, HeldRoot } from "./held-roots.ts";
+import type { DueRoot, DueTimes, HeldRoot } from "./held-roots.ts";
 import { paced } from "../paced.ts";
 import { draftRoots, readRoots, sourceOf } from "./record-roots.ts";
 import type { JudgedSoFar, JudgeRoot, RecordedRoots, WholeRoot } from "./record-roots.ts";
@@ -63,10 +63,10 @@ export interface TurnRecorder {
   /** Removes a due root whose turns are settled; it is kept while it is not quiet. */
   settled(root: DueRoot, quiet: string): void;
   /**
-   * Unsettled roots that were stored here: those that received nothing since `quiet`, and those
-   * with rows waiting since before `busy`. Some are not in memory and have to be read back.
+   * Unsettled roots that were stored here and are due. Some are not in memory and have to be read
+   * back.
    */
-  due(quiet: string, busy: string): readonly DueRoot[];
+  due(times: DueTimes): readonly DueRoot[];
 }
 
 const bytesMaxDefault = 128 * 1024 * 1024;
@@ -126,7 +126,7 @@ export function turnRecorder(
     knows: (root) => held.knows(root),
     judgedSoFar: (...found) => held.judgedSoFar(...found),
     settled: (root, quiet) => held.settled(root, quiet),
-    due: (quiet, busy) => held.due(quiet, busy),
+    due: (times) => held.due(times),
   };
 }
 
