@@ -214,7 +214,7 @@ export const states: readonly State[] = [
     view: "health",
     name: "store away",
     ...on("broken", "/traces/health"),
-    text: /cannot be read: the store does not answer/,
+    text: /cannot be read: see the store below/,
   },
   { view: "find", name: "asking", ...on("site", "/traces/find"), text: /Paste the id/ },
   {
