@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import type { Command } from "commander";
-import { normalizeTime } from "@turnproof/evidence";
+import { compareTimes, normalizeTime } from "@turnproof/evidence";
 import { CodedError, isoNow } from "@turnproof/semconv";
 
 import { createStatementSigner } from "../judge/statement.ts";
@@ -107,7 +107,8 @@ interface PackWindow {
 async function gather(client: Client, config: Config, window: PackWindow): Promise<PackFacts> {
   const { out, from, to } = window;
   const filters = { start_time: from, end_time: to };
-  let complete = true;
+  // What is received until a later end is in no file.
+  let complete = compareTimes(to, isoNow()) <= 0;
   for (const table of ["events", "turns"]) {
     for (const format of ["jsonl", "parquet"]) {
       const folder = join(out, format === "jsonl" ? table : `${table}-parquet`);

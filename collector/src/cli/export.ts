@@ -37,7 +37,10 @@ export function addExportCommand(program: Command): void {
     .option("--store <store>", "trace, conversation, tool_log or all")
     .option("--pages", "write whole pages instead, with how they were read")
     .option("--as-goldens", "write golden trajectories of the turns, as YAML")
-    .option("--filter <terms>", "with --as-goldens: turns under these terms of the filter bar")
+    .option(
+      "--filter <terms>",
+      "with --as-goldens, or with --table turns or calls: turns under these terms of the filter bar",
+    )
     .option("--limit <n>", "with --as-goldens: the newest turns, at most so many", "100")
     .option("--out <folder>", "write files into this folder instead, with export.json beside them")
     .option("--format <format>", `with --out: ${tableFormatNames.join(", ")} (default parquet)`)
@@ -50,13 +53,14 @@ Exit code 3 when the window could not be read completely, or a turn gave no gold
 one that did not end, or a part of which may be missing.
 Files have up to ${limits.exportRowsMax.toLocaleString("en")} events or turns each and are read together by their
 pattern; an interrupted export is resumed within a week.
+Filters of turns and calls select turns: the file of calls has all calls of these turns.
 
   turnproof export --root "$TRACE_ID" --pages > window.ndjson
   turnproof reconcile --events window.ndjson
   turnproof export --as-goldens --filter 'release:3.2 verdict:success' \\
     > contracts/goldens.yaml
   turnproof export --format parquet --table turns --since 2026-11-01 \\
-    --out ./turns
+    --filter 'release:3.2 verdict:failed' --out ./turns
   duckdb -c "SELECT verdict, count(*) FROM './turns/*.parquet' GROUP BY ALL"`,
     )
     .action((flags: ExportFlags) =>
@@ -68,12 +72,14 @@ pattern; an interrupted export is resumed within a week.
 const fileFlags = ["format", "table", "resume"] as const;
 
 async function exportEvents(flags: ExportFlags): Promise<void> {
-  // The terms select turns, and events are listed by other filters.
-  if (flags.filter !== undefined) throw new CodedError("parameter_invalid", { field: "filter" });
   const { out, format = "parquet", table = "events" } = flags;
+  // The terms select turns, and events are listed by other filters.
+  if (flags.filter !== undefined && (out === undefined || table === "events")) {
+    throw new CodedError("parameter_invalid", { field: "filter" });
+  }
   if (out !== undefined) {
     if (flags.pages === true) throw new CodedError("parameter_invalid", { field: "pages" });
-    const filters = { ...filterParameters(flags), store: flags.store };
+    const filters = { ...filterParameters(flags), store: flags.store, q: flags.filter };
     const { resume = false, json = false } = flags;
     const requested = { folder: out, table, format, filters, resume, json };
     return printExport(requested, await exportParts(createClient(flags), requested));

@@ -33,8 +33,12 @@ let desk: Desk;
 let server: Listening;
 
 /** Runs the command over all times, with a token. */
-const made = (out: string, as: string): ReturnType<typeof turnproof> => {
-  const window = ["--from", "2020-01-01", "--to", "2100-01-01"];
+const made = (
+  out: string,
+  as: string,
+  to: string = new Date().toISOString(),
+): ReturnType<typeof turnproof> => {
+  const window = ["--from", "2020-01-01", "--to", to];
   const place = ["--url", server.url, "--token", as, "--data-dir", desk.dataDir];
   return turnproof("evidence-pack", ...window, "--out", out, "--json", ...place);
 };
@@ -52,6 +56,8 @@ beforeAll(async () => {
   server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
   writeFileSync(keys, await (await desk.get("/.well-known/jwks.json")).text());
   process.env["TURNPROOF_RETENTION_FLOOR_DAYS"] = "183";
+  // An access of the window: those that make the pack come after it.
+  await desk.get("/traces/turns.json", { authorization: `Bearer ${token}` });
   // The command has the collector's data directory and none of its accounts.
   const ran = await made(pack, token);
   expect(ran.code, ran.err).toBe(0);
@@ -242,4 +248,13 @@ test("a pack with runs of retention lists them, and holds offline", async () => 
   const removals = check.table.find(({ article }) => article === "12 (removals)");
   expect(removals?.state).toBe("partial");
   expect(readFileSync(join(out, "table.md"), "utf8")).toMatch(/: age, at least 183 days \(ok\)/);
+});
+
+test("a window that ends after the pack is made was not read completely", async () => {
+  const out = join(folder, "early");
+  expect((await made(out, token, "2100-01-01")).code).toBe(3);
+  const page = readFileSync(join(out, "table.md"), "utf8");
+  expect(page).toMatch(/Window read completely \| no: it ends after the pack was made \|/);
+  const [code, check] = await verified(out, "--keys", keys);
+  expect([code, check.problems]).toEqual([0, []]);
 });

@@ -122,8 +122,34 @@ test("a filter narrows an export, and one of turns is refused for events", async
   const auth = { authorization: `Bearer ${token}` };
   const refused = await desk.get("/traces/export?verdict=success", auth);
   expect(await refused.json()).toMatchObject({ code: "filter_not_applicable", field: "verdict" });
+  const terms = await turnproof(
+    "export",
+    "--out",
+    out("terms"),
+    "--filter",
+    "agent:a",
+    ...shared(),
+  );
+  expect([terms.code, terms.err]).toEqual([2, expect.stringContaining("--table turns or calls")]);
   const judged = await desk.get("/traces/export?table=turns&verdict=success&format=csv", auth);
   expect(judged.headers.get("turnproof-rows")).toBe("0");
+});
+
+test("terms of the filter bar narrow an export of turns and one of calls", async () => {
+  const rows = async (table: string, terms: string, ...more: string[]): Promise<unknown> => {
+    const flags = ["--out", out(`${table} ${terms} ${more}`), "--table", table, "--filter", terms];
+    const ran = await turnproof("export", ...flags, ...more, "--json", ...shared());
+    return (JSON.parse(ran.out) as { rows?: number }).rows;
+  };
+  const auth = { authorization: `Bearer ${token}` };
+  for (const table of ["turns", "calls"]) {
+    const all = await rows(table, "agent:*");
+    const some = await rows(table, "-root:root-1");
+    const stated = await desk.get(`/traces/export?table=${table}&q=-root:root-1&format=csv`, auth);
+    expect([table, String(some)]).toEqual([table, stated.headers.get("turnproof-rows")]);
+    expect([table, some !== all]).toEqual([table, true]);
+    expect(await rows(table, "-root:root-1", "--resume")).toBe(some);
+  }
 });
 
 test("a part of which few events pass ends early, and one without rows is no file", async () => {

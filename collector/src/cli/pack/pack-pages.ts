@@ -32,7 +32,7 @@ ${rows.join("\n")}
 | Events | ${events.rows} |
 | First receipt | ${events.first_received ?? "none"} |
 | Last receipt | ${events.last_received ?? "none"} |
-| Window read completely | ${events.complete ? "yes" : "no"} |
+| Window read completely | ${completeText(facts)} |
 | Turns, judged, with findings | ${turns.rows}, ${turns.judged}, ${turns.with_findings} |
 | Oldest turn kept, received | ${facts.oldest_kept ?? "none"} |
 | Retention floor | ${retention.floor_days === null ? "not set" : `${retention.floor_days} days`} |
@@ -50,6 +50,11 @@ Runs of retention in the same time, by the age of rows:
 
 ${retained === "" ? "None is recorded." : retained}
 `;
+}
+
+function completeText({ events, to, made_at: made }: PackFacts): string {
+  if (events.complete) return "yes";
+  return compareTimes(to, made) > 0 ? "no: it ends after the pack was made" : "no";
 }
 
 /** Where a removal came after the window that it took rows of. */
