@@ -294,6 +294,9 @@ const PartNote: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
   );
 };
 
+/** Most turns of a root that its page lists; the others are in the list of turns. */
+const turnsListedMax = 100;
+
 /** The turns of a root with several, or a link back to all of them. */
 const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
   const { turns } = model;
@@ -314,7 +317,7 @@ const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ 
   return (
     <nav class="card siblings" aria-label="Turns of this root">
       <ul>
-        {turns.map((turn) => (
+        {turns.slice(0, turnsListedMax).map((turn) => (
           <li>
             <a href={turnHref(hrefOf(frame, ""), turn, true)}>
               <Time at={turn.started_at} /> <b>{turn.agent_id ?? "unknown agent"}</b>
@@ -327,6 +330,16 @@ const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ 
           </li>
         ))}
       </ul>
+      {turns.length > turnsListedMax ? (
+        <p class="muted">
+          The first {turnsListedMax} of {countText(turns.length)} turns.{" "}
+          <a href={hrefOf(frame, `/traces?q=${encodeURIComponent(`root:${rootTerm(model)}`)}`)}>
+            All turns of this root
+          </a>
+        </p>
+      ) : null}
     </nav>
   );
 };
+
+const rootTerm = ({ root_trace_id: root }: TurnModel): string => JSON.stringify(root);
