@@ -24,8 +24,8 @@ export interface FoundVerdict extends NullableIdentity<"turn_id"> {
 const rootsMax = 100;
 /** Most turns of found roots that are read; a root of which some were not is not looked up. */
 const turnsMax = 10_000;
-/** Turns that are read at once. */
-const pageTurns = 1_000;
+/** Turns that are read at once. Each read goes through all turns of the roots. */
+const pageTurns = 10_000;
 
 /** The turns in scope by root, with their verdicts; a root that was not looked up is absent. */
 export async function foundVerdicts(
