@@ -221,8 +221,15 @@ const Missing: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of
           {parts > of.parts.length ? ` and ${countText(parts - of.parts.length)} more` : ""}.{" "}
         </>
       )}
-      <code>turnproof doctor</code> names them, and <code>turnproof restore</code> brings a backup
-      back.
+      <code>turnproof doctor</code> shows what is known of them. Restore a backup: of a data
+      directory by <code>turnproof restore</code>, of a server by its own means.
+      {events === 0 ? null : (
+        <>
+          {" "}
+          After a restored database, or to go on without them, move{" "}
+          <code>evidence-account.jws</code> out of the data directory and start again.
+        </>
+      )}
     </>
   );
 };
