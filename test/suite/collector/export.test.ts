@@ -137,7 +137,14 @@ test("a filter narrows an export, and one of turns is refused for events", async
 
 test("terms of the filter bar narrow an export of turns and one of calls", async () => {
   const rows = async (table: string, terms: string, ...more: string[]): Promise<unknown> => {
-    const flags = ["--out", out([table, terms, ...more].join(" ")), "--table", table, "--filter", terms];
+    const flags = [
+      "--out",
+      out([table, terms, ...more].join(" ")),
+      "--table",
+      table,
+      "--filter",
+      terms,
+    ];
     const ran = await turnproof("export", ...flags, ...more, "--json", ...shared());
     return (JSON.parse(ran.out) as { rows?: number }).rows;
   };
