@@ -120,10 +120,20 @@ export function headOf(backlog: Backlog): JournalPosition {
   return { sequence: backlog.drainedThrough, segment: "", offset: 0, totals: backlog.drained };
 }
 
+/**
+ * Last sequence before the next pending frame, once everything up to this one is stored. What is
+ * between them was lost and is counted, or was never acknowledged.
+ */
+export function nothingPendingThrough(backlog: Backlog, sequence: number): number {
+  const next = runAfter(backlog, sequence);
+  if (next !== undefined) return Math.max(sequence, next.first - 1);
+  return Math.max(sequence, backlog.acknowledgedThrough);
+}
+
 /** Removes everything up to the position from the backlog. */
 export function advanceBacklog(backlog: Backlog, position: JournalPosition): void {
   if (position.sequence <= backlog.drainedThrough) return;
-  backlog.drainedThrough = position.sequence;
+  backlog.drainedThrough = nothingPendingThrough(backlog, position.sequence);
   backlog.drained = position.totals;
   while ((backlog.runs[0]?.last ?? Infinity) <= position.sequence) {
     const ended = backlog.runs.shift();

@@ -18,8 +18,8 @@ export interface JournalEvent {
   readonly lostSpans?: number;
   /** True where the counts of what was lost are lower bounds. */
   readonly atLeast?: true;
-  /** Of damage: name of the file, in the directory of the journal, with the bytes set aside last. */
-  readonly file?: string;
+  /** Of damage: names of the files, in the directory of the journal, with the bytes set aside. */
+  readonly files?: readonly string[];
 }
 
 /** Directory, bounds and ports of a journal. */

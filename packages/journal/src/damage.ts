@@ -41,8 +41,8 @@ export interface DamageLedger {
   lostFrames(): number;
   /** Ranges with lost frames. */
   losses(): readonly LostFrames[];
-  /** Name of the file of the range that this process recorded last; undefined without one. */
-  newest(): string | undefined;
+  /** Names of the files of the ranges that were recorded since the call before. */
+  takeNew(): readonly string[];
 }
 
 const keptBytesMax = 16 * 1024 * 1024;
@@ -57,7 +57,7 @@ export function openDamageLedger(
 ): DamageLedger {
   const lost = new Map<string, LostFrames>();
   let keptBytes = 0;
-  let newest: string | undefined;
+  const recent: string[] = [];
   for (const name of names) {
     const found = parseName(name);
     if (found === undefined) continue;
@@ -75,15 +75,16 @@ export function openDamageLedger(
       const bytes = range.to - range.from;
       const source = keptBytes + bytes <= keptBytesMax ? file : undefined;
       if (source !== undefined) keptBytes += bytes;
-      newest = damageName(range, toMs);
+      const name = damageName(range, toMs);
+      recent.push(name);
       // On a full disk it is only counted.
-      await setAside(fileSystem, join(directory, newest), range, source).catch(() => undefined);
+      await setAside(fileSystem, join(directory, name), range, source).catch(() => undefined);
       return true;
     },
     known: (segment, from) => lost.has(`${segment}-${from}`),
     ranges: () => lost.size,
     lostFrames: () => [...lost.values()].reduce((sum, { frames }) => sum + frames, 0),
-    newest: () => newest,
+    takeNew: () => recent.splice(0),
     losses: () => [...lost.values()].filter(({ frames }) => frames > 0),
   };
 }

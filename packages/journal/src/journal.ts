@@ -8,7 +8,13 @@ import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
 
-import { advanceBacklog, backlogBytes, drainedSegments, headOf } from "./backlog.ts";
+import {
+  advanceBacklog,
+  backlogBytes,
+  drainedSegments,
+  headOf,
+  nothingPendingThrough,
+} from "./backlog.ts";
 import type { JournalPosition } from "./backlog.ts";
 import { promoteCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
 import type { Checkpoint } from "./checkpoint-file.ts";
@@ -24,7 +30,7 @@ import { readBacklog } from "./journal-reader.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 import { journalStats } from "./journal-stats.ts";
 import { openQuarantine } from "./quarantine.ts";
-import { recover } from "./recovery.ts";
+import { recover, removeDrained } from "./recovery.ts";
 import type { Recovered } from "./recovery.ts";
 import { openReserve } from "./reserve.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
@@ -166,6 +172,7 @@ async function startJournal(parts: JournalParts, found: Checkpoint): Promise<Jou
   if (parts.damaged.spans > 0 || isMoved || checkpoint.closed) {
     await inOrder(parts, () => save(parts, {})).catch(() => undefined);
   }
+  await removeDrained(parts, parts.backlog);
   noteAcknowledged(parts);
   return createJournal(parts);
 }
@@ -198,16 +205,16 @@ function report(options: JournalOptions, recovered: Recovered, damage: DamageLed
   if (newRanges > 0) {
     const atLeast = recovered.damaged.isLowerBound ? { atLeast: true as const } : {};
     const counts = { count: newRanges, lostFrames: newLostFrames, ...atLeast };
-    emit({ code: "journal_corrupt", ...counts, ...fileOf(damage) });
+    emit({ code: "journal_corrupt", ...counts, ...filesOf(damage) });
   }
   if (tornBytes > 0) emit({ code: "journal_torn", count: tornBytes });
   if (duplicateFrames > 0) emit({ code: "journal_duplicate", count: duplicateFrames });
   if (missingSegments > 0) emit({ code: "journal_segment_missing", count: missingSegments });
 }
 
-function fileOf(damage: DamageLedger): { readonly file?: string } {
-  const file = damage.newest();
-  return file === undefined ? {} : { file };
+function filesOf(damage: DamageLedger): { readonly files?: readonly string[] } {
+  const files = damage.takeNew();
+  return files.length === 0 ? {} : { files };
 }
 
 function createJournal(parts: JournalParts): Journal {
@@ -294,8 +301,10 @@ function readPending(parts: JournalParts, from?: JournalPosition): AsyncIterable
     verifyChecksums: parts.options.verifyChecksums !== false,
     onDamage: (lostFrames, lostSpans) => {
       parts.state.lostSpans += lostSpans;
-      const lost = { lostFrames, lostSpans, ...fileOf(parts.damage) };
-      parts.options.onEvent?.({ code: "journal_corrupt", count: 1, ...lost });
+      const { files = [] } = filesOf(parts.damage);
+      const count = Math.max(1, files.length);
+      const place = files.length === 0 ? {} : { files };
+      parts.options.onEvent?.({ code: "journal_corrupt", count, lostFrames, lostSpans, ...place });
     },
     ...(from === undefined ? {} : { from }),
   });
@@ -310,7 +319,9 @@ async function checkpointThrough(
   if (position.sequence <= backlog.drainedThrough) return;
   const plan = state.checkpoint.plan.filter((end) => end > position.sequence);
   const drainedSpans = parts.spansBefore + position.totals.spans;
-  await save(parts, { drainedThrough: position.sequence, drainedSpans, plan });
+  // Frames that were lost after it end with it: without their segment they would be lost anew.
+  const drainedThrough = nothingPendingThrough(backlog, position.sequence);
+  await save(parts, { drainedThrough, drainedSpans, plan });
   advanceBacklog(backlog, position);
   await unlinkDrained(parts);
 }

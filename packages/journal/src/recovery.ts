@@ -1,10 +1,9 @@
 /**
  * @module Recovery: builds a backlog from the files of the directory, unattended. It reads
  * everything before it changes anything: a newer version must be refused with every byte in place.
- * Then unfinished tails are cut off, damaged ranges set aside and counted, files without pending
- * frames removed. A segment is unlinked after the checkpoint that covers it, so a missing one was
- * lost, unless the newest checkpoint is missing as well. Swapped and copied segments are ordered by
- * sequence.
+ * Then unfinished tails are cut off, damaged ranges set aside and counted. A segment is unlinked
+ * after the checkpoint that covers it, so a missing one was lost, unless the newest checkpoint is
+ * missing as well. Swapped and copied segments are ordered by sequence.
  */
 import { join } from "node:path";
 
@@ -134,11 +133,10 @@ export async function recover(given: RecoveryOptions): Promise<Recovered> {
       outcome.newLostFrames += range.lostFrames;
     }
   }
-  await removeDrained(options, survey);
   const { backlog } = survey;
   backlog.acknowledgedThrough = Math.max(survey.acknowledged, backlog.acknowledgedThrough);
-  // Frames of segments that are gone are pending no more: the next start counts none of them again.
-  const first = Math.min(...[...backlog.segments.values()].map(({ base }) => base));
+  // Frames of segments that go are pending no more: the next start counts none of them again.
+  const first = Math.min(...backlog.runs.map(({ segment }) => segment.base));
   const goneThrough = Math.min(first - 1, backlog.acknowledgedThrough);
   backlog.drainedThrough = Math.max(backlog.drainedThrough, goneThrough);
   const lastFound = Math.max(options.checkpoint.drainedThrough, survey.seen.last());
@@ -379,8 +377,14 @@ async function cutOff(
   }
 }
 
-async function removeDrained(options: RecoveryOptions, survey: Survey): Promise<void> {
-  const { backlog } = survey;
+/**
+ * Removes files without pending frames. Only after the checkpoint that covers them: a process that
+ * is killed in between would count what was lost in them again.
+ */
+export async function removeDrained(
+  options: Pick<RecoveryOptions, "fileSystem" | "directory">,
+  backlog: Backlog,
+): Promise<void> {
   let removed = 0;
   for (const { name } of drainedSegments(backlog)) {
     try {

@@ -1,4 +1,5 @@
 /** Damaged bytes: it starts, loses only the frames that were touched, and counts them exactly. */
+import type { JournalEvent } from "@turnproof/journal";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { openSimulated, pendingTexts, rawFrames } from "./simulated-journal.ts";
@@ -154,13 +155,37 @@ describe("a journal of 200 frames", () => {
       lostFrames: 1,
       lostSpans: 1,
       // The file with the bytes, so that an operator finds it.
-      file: expect.stringMatching(new RegExp(String.raw`^${name}-\d+-\d+-1-.*\.corrupt$`)),
+      files: [expect.stringMatching(new RegExp(String.raw`^${name}-\d+-\d+-1-.*\.corrupt$`))],
     });
     expect(journal.stats()).toMatchObject({ lostFrames: 1, corruptRanges: 1 });
     await journal.checkpoint(frameCount);
     expect(journal.stats()).toMatchObject({ pendingFrames: 0, pendingSpans: 0 });
     await journal.close();
   });
+});
+
+test("two damaged spots are one event that names both files", async () => {
+  const disk = await written(100_000);
+  const [name = ""] = segmentsOf(disk);
+  const frames = dataFrames(disk.contents(name));
+  for (const frame of [frames[20], frames[150]]) {
+    disk.damage(name, (copy) => copy.fill(0, frame?.offset, frame?.end));
+  }
+  const files = (): readonly string[] => disk.names().filter((each) => each.endsWith(".corrupt"));
+  const found: JournalEvent[] = [];
+  const journal = await openSimulated(disk, { onEvent: (event) => found.push(event) });
+  expect(files()).toHaveLength(2);
+  expect(found).toMatchObject([{ code: "journal_corrupt", count: 2, lostFrames: 2 }]);
+  expect(found[0]?.files?.toSorted()).toEqual(files().toSorted());
+  // The same while it is open: an event names no file that an earlier one has.
+  for (const frame of [frames[60], frames[90]]) {
+    disk.damage(name, (copy) => copy.fill(0, frame?.offset, frame?.end));
+  }
+  await pendingTexts(journal);
+  const named = found.flatMap((event) => event.files ?? []);
+  expect(named.toSorted()).toEqual(files().toSorted());
+  expect(named).toHaveLength(4);
+  await journal.close();
 });
 
 describe("segments that were moved about", () => {

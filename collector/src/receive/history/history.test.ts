@@ -104,6 +104,24 @@ test("the present minute is readable before it ends, and is counted once after",
   });
 });
 
+test("items that a start found lost are in a stored minute at once", async () => {
+  const tally = { recovered: 200, pending: 0, stored: 180, quarantined: 0, lost: 20 };
+  const of = new Conservation(() => tally);
+  const totals = (): IngestCounts => totalsOf(of.snapshot(), of.sources());
+  const folder = folderOf();
+  const now = (): number => Date.parse("2026-11-21T10:00:30Z");
+  const state = async (): Promise<typeof calm> => calm;
+  const history = await startHistory({ folder, totals, state, now, log: quiet });
+  const stored = async (): Promise<IngestCounts> =>
+    sumOfCounts(await readMinutes(folder, 0, Infinity));
+  // A process that is killed now has stored it.
+  expect(await stored()).toMatchObject({ lost: 20, stored: 180 });
+  expect(sumOfCounts(history.recent()).lost).toBe(0);
+  tally.lost += 3;
+  expect(sumOfCounts(history.recent()).lost).toBe(3);
+  await history.close();
+});
+
 test("an unknown value is no peak, and no minute has none", () => {
   expect(peaksOf([])).toBeNull();
   const known = { ...minute(0, 0), peaks: { ...calm, judge_behind_ms: 7, pending_items: 2 } };

@@ -10,7 +10,7 @@ import { makeDirectory } from "@turnproof/journal/process-lock";
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../log.ts";
 import { appendMinute, removeOldDays } from "./history-file.ts";
-import { addedBetween, largerOf } from "./minute.ts";
+import { addedBetween, largerOf, noCounts } from "./minute.ts";
 import type { IngestCounts, IngestMinute, IngestPeaks } from "./minute.ts";
 
 /** What is recorded. */
@@ -46,7 +46,10 @@ const readEveryMs = 5_000;
 /** Begins to record. */
 export async function startHistory(options: RecordingOptions): Promise<IngestHistory> {
   makeDirectory(options.folder);
-  const recording = new Recording(options, await options.state());
+  const fromMs = options.now();
+  const recording = new Recording(options, fromMs, await options.state());
+  // The journal counts a loss at the first start that finds it: a kill now must not forget it.
+  if (recording.hasLost()) await recording.end({ to_ms: Math.max(options.now(), fromMs + 1) });
   recording.schedule();
   return {
     folder: options.folder,
@@ -58,7 +61,8 @@ export async function startHistory(options: RecordingOptions): Promise<IngestHis
 
 class Recording {
   private readonly options: RecordingOptions;
-  private before: IngestCounts;
+  /** Totals begin with the process: what its start found lost is in the first minute. */
+  private before: IngestCounts = noCounts;
   private fromMs: number;
   private peaks: IngestPeaks;
   private readonly writing = new Set<IngestMinute>();
@@ -66,10 +70,9 @@ class Recording {
   private closed = false;
   private failed = false;
 
-  constructor(options: RecordingOptions, peaks: IngestPeaks) {
+  constructor(options: RecordingOptions, fromMs: number, peaks: IngestPeaks) {
     this.options = options;
-    this.before = options.totals();
-    this.fromMs = options.now();
+    this.fromMs = fromMs;
     this.peaks = peaks;
   }
 
@@ -77,7 +80,12 @@ class Recording {
     return this.closed ? [...this.writing] : [...this.writing, this.present()];
   }
 
-  async end(mark: Pick<IngestMinute, "last"> = {}): Promise<void> {
+  /** Whether items were lost in the present minute. */
+  hasLost(): boolean {
+    return this.options.totals().lost > this.before.lost;
+  }
+
+  async end(mark: Partial<Pick<IngestMinute, "last" | "to_ms">> = {}): Promise<void> {
     const minute = { ...this.present(), ...mark };
     // An earlier time than before is a clock that was set back: the counts go to the next minute.
     if (minute.to_ms <= minute.from_ms) return;
@@ -123,7 +131,8 @@ class Recording {
   private async read(): Promise<void> {
     const nowMs = this.options.now();
     this.peaks = largerOf(this.peaks, await this.options.state());
-    if (Math.floor(nowMs / minuteMs) === Math.floor(this.fromMs / minuteMs)) return;
+    const sameMinute = Math.floor(nowMs / minuteMs) === Math.floor(this.fromMs / minuteMs);
+    if (sameMinute && !this.hasLost()) return;
     await this.end();
     // A file that cannot be removed now is removed after the next minute.
     await removeOldDays(this.options.folder, nowMs).catch(() => {});

@@ -104,9 +104,8 @@ const openMsMax = 5_000;
 const lookMs = 25;
 
 function logEvent(log: Log, directory: string, event: JournalEvent): void {
-  const { code, count, file, lostFrames, atLeast } = event;
-  const place =
-    file === undefined ? {} : { file: join(directory, file), command: "turnproof doctor" };
+  const { code, count, files, lostFrames, atLeast } = event;
+  const place = files === undefined ? {} : placeOf(directory, files);
   const lost = lostFrames === undefined ? {} : { lost_frames: lostFrames };
   const bound = atLeast === undefined ? {} : { at_least: true };
   log.warn("journal_event", {
@@ -117,6 +116,18 @@ function logEvent(log: Log, directory: string, event: JournalEvent): void {
     sentence: codes[code].sentence,
     ...place,
   });
+}
+
+/** Files that a line of the log names; the count has all. */
+const filesMax = 10;
+
+function placeOf(
+  directory: string,
+  files: readonly string[],
+): { readonly file: string; readonly command: string } {
+  const paths = files.slice(0, filesMax).map((file) => join(directory, file));
+  const unnamed = files.length > filesMax ? [`and ${files.length - filesMax} more`] : [];
+  return { file: [...paths, ...unnamed].join(", "), command: "turnproof doctor" };
 }
 
 /** Opens the journal, starts the drain and creates the routes; codes are the journal's. */
