@@ -138,7 +138,9 @@ export async function openAlerts(
       rules,
       names: { targets: alertTargets, contracts: config.contracts },
       log,
+      now: parts.now,
       changed: (replaced) => alerts.replaceRules(replaced),
+      refused: (refused) => alerts.refuseRules(refused),
     });
     opened.push(async () => stop());
   }

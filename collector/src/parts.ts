@@ -9,7 +9,7 @@ import type {
 } from "@turnproof/store";
 
 import type { AlertDocument, JudgedGroup } from "./alerts/alert-state.ts";
-import type { AlertRule, AlertTarget } from "./config/alert-rules.ts";
+import type { AlertRule, AlertTarget, RefusedRules } from "./config/alert-rules.ts";
 import type { Audit } from "./access/audit/log.ts";
 import type { Credentials } from "./access/credentials.ts";
 import type { Keyring } from "./access/keyring.ts";
@@ -58,6 +58,9 @@ export interface Alerts {
   resolve(id: string): Promise<boolean>;
   /** The rules of a file that has changed. */
   replaceRules(rules: readonly AlertRule[]): void;
+  /** Why the file of rules, as it is now, is not used; null while it is. */
+  readonly refused: RefusedRules | null;
+  refuseRules(refused: RefusedRules | null): void;
   /**
    * Turns were written or judged: the rules are looked at soon. `sinceMs` is the receipt of the
    * first of them, epoch milliseconds: windows since then are looked at again.

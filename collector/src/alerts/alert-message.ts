@@ -8,7 +8,7 @@ import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import { durationText } from "../ui/display/figures.ts";
 import { readTerms } from "../ui/display/filter-terms.ts";
 import { limitText, measureText, valueText } from "./breach.ts";
-import type { ActiveAlert } from "./alert-state.ts";
+import type { ActiveAlert, CostBounds } from "./alert-state.ts";
 
 /** An event of an alert. */
 export interface AlertEvent {
@@ -17,6 +17,8 @@ export interface AlertEvent {
   readonly alert: ActiveAlert;
   /** Its value now: at an end that of the look that ended it. */
   readonly value: number | null;
+  /** Only of `cost_usd`. */
+  readonly cost?: CostBounds;
   /** When its message was made, epoch milliseconds. */
   readonly atMs: number;
   /** Address of the collector for people, without a slash at its end. */
@@ -24,15 +26,15 @@ export interface AlertEvent {
 }
 
 /** One sentence about the alert; that of its end has the value that ended it. */
-function alertSentence({ kind, rule, alert, value, atMs }: AlertEvent): string {
+function alertSentence({ kind, rule, alert, value, cost, atMs }: AlertEvent): string {
   const where = rule.by === undefined ? "" : ` of ${rule.by} ${alert.group ?? "not recorded"}`;
   const what = `${measureText(rule)}${where}`;
   if (kind === "resolved") {
     const took = durationText(Math.max(0, atMs - Date.parse(alert.since)));
-    const fired = `${valueText(rule, alert.value)} when it last fired`;
-    return `${rule.name} is resolved after ${took}. ${what}: ${valueText(rule, value)}, ${fired}.`;
+    const fired = `${valueText(rule, alert.value, alert.cost)} when it last fired`;
+    return `${rule.name} is resolved after ${took}. ${what}: ${valueText(rule, value, cost)}, ${fired}.`;
   }
-  return `${rule.name} fires. ${what}: ${valueText(rule, alert.value)}, ${limitText(rule)}.`;
+  return `${rule.name} fires. ${what}: ${valueText(rule, alert.value, alert.cost)}, ${limitText(rule)}.`;
 }
 
 /** Measures whose value is not of the turns that were received in the window. */
@@ -79,7 +81,7 @@ export function messageBody(target: AlertTarget, event: AlertEvent): string {
 }
 
 function webhookBody(event: AlertEvent): object {
-  const { kind, rule, alert, value, atMs, base } = event;
+  const { kind, rule, alert, value, cost, atMs, base } = event;
   return {
     type: `turnproof.alert.${kind}`,
     timestamp: isoTime(atMs),
@@ -91,6 +93,7 @@ function webhookBody(event: AlertEvent): object {
       by: rule.by ?? null,
       group: alert.group,
       value,
+      ...(cost === undefined ? {} : { cost }),
       sentence: alertSentence(event),
       window_ms: rule.window_ms,
       since: alert.since,

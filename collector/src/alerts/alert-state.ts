@@ -12,6 +12,15 @@ import type { AlertRule } from "../config/alert-rules.ts";
 /** Why an alert ended. */
 export type AlertEnd = "value" | "not_established" | "operator" | "rule_removed";
 
+/** What is known of a cost. */
+export interface CostBounds {
+  /** US dollars of the calls with a price; null without one. */
+  readonly low_usd: number | null;
+  readonly high_usd: number | null;
+  /** Calls without a price: they are in neither bound. */
+  readonly unpriced_calls: number;
+}
+
 /** What fired, from when, with what evidence. */
 export interface AlertEpisode {
   /** The same for every collector that sees the same evidence. */
@@ -21,6 +30,8 @@ export interface AlertEpisode {
   /** When it was found to fire, ISO 8601. */
   readonly since: string;
   readonly value: number | null;
+  /** Only of `cost_usd`. */
+  readonly cost?: CostBounds;
   /** Some roots of its evidence, newest first. */
   readonly roots: readonly string[];
 }
@@ -35,6 +46,8 @@ export interface ActiveAlert extends AlertEpisode {
   readonly resolved: boolean;
   /** Its rule when the start was sent, for the message of its end where the rule is removed. */
   readonly sent?: AlertRule;
+  /** Names of targets whose start was not given up; absent in a document of an earlier version. */
+  readonly started?: readonly string[];
 }
 
 /** An alert that has ended. */
@@ -93,6 +106,13 @@ const alert = {
   group: z.string().nullable(),
   since: z.string(),
   value: z.number().nullable(),
+  cost: z
+    .object({
+      low_usd: z.number().nullable(),
+      high_usd: z.number().nullable(),
+      unpriced_calls: z.number(),
+    })
+    .exactOptional(),
   roots: z.array(z.string()),
 };
 
@@ -108,6 +128,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
       notified: z.boolean(),
       resolved: z.boolean(),
       sent: z.custom<AlertRule>((value) => typeof value === "object").exactOptional(),
+      started: z.array(z.string()).exactOptional(),
     }),
   ),
   closed: z.array(
@@ -203,6 +224,8 @@ export interface MeasuredGroup {
   readonly value: number | null;
   /** Turns or calls behind it. */
   readonly count: number;
+  /** Only of `cost_usd`. */
+  readonly cost?: CostBounds;
 }
 
 /** A measured value and whether it breaks the rule; null: not established. */
@@ -216,6 +239,7 @@ export interface EndedEpisode {
   readonly reason: AlertEnd;
   /** The value that ended it; null where there is none. */
   readonly value: number | null;
+  readonly cost?: CostBounds;
 }
 
 /** What a look changes about one rule. */
@@ -240,9 +264,10 @@ export function changeOf(
   const kept: ActiveAlert[] = [];
   for (const alert of own) {
     const found = judged.find(({ group }) => group === alert.group);
-    if (found?.broken === true) kept.push({ ...alert, value: found.value, broken_ms: atMs });
+    const now = found === undefined ? undefined : valueOf(found);
+    if (found?.broken === true) kept.push({ ...alert, ...now, broken_ms: atMs });
     else if (found?.broken === false) {
-      ended.push({ alert, reason: "value", value: found.value });
+      ended.push({ alert, reason: "value", value: null, ...now });
     }
     // Nothing shows that it is over; without evidence for a whole window it is no alarm any more.
     else if (atMs - alert.broken_ms >= rule.window_ms) {
@@ -252,6 +277,14 @@ export function changeOf(
   return { fresh, ended, kept };
 }
 
+/** A value with what is known of its cost. */
+export function valueOf({
+  value,
+  cost,
+}: Pick<MeasuredGroup, "value" | "cost">): Pick<MeasuredGroup, "value" | "cost"> {
+  return cost === undefined ? { value } : { value, cost };
+}
+
 /** The document with one alert ended. */
 export function closed(
   document: AlertDocument,
@@ -259,9 +292,9 @@ export function closed(
   reason: AlertEnd,
   atMs: number,
 ): AlertDocument {
-  const { id, rule, group, since, value, roots } = alert;
+  const { id, rule, group, since, roots } = alert;
   const ended = isoTime(atMs);
-  const row: ClosedAlert = { id, rule, group, since, ended, reason, value, roots };
+  const row: ClosedAlert = { id, rule, group, since, ended, reason, ...valueOf(alert), roots };
   // An operator's resolution closed it already.
   const known = document.closed.some((one) => one.id === id);
   return {

@@ -5,11 +5,12 @@
  */
 import { setImmediate as nextTask, setTimeout as after } from "node:timers/promises";
 
-import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
+import type { AlertRule, AlertTarget, RefusedRules } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
 import { fileKeep, shareSilences, withOrders } from "./alert-keep.ts";
 import type { AlertKeep, RuleValues, SharedAlerts } from "./alert-keep.ts";
 import type { AlertEvent } from "./alert-message.ts";
+import type { AlertOptions } from "./alert-options.ts";
 import {
   changeOf,
   closed,
@@ -19,6 +20,7 @@ import {
   noAlerts,
   resolvedBy,
   standingSilences,
+  valueOf,
   withSilence,
 } from "./alert-state.ts";
 import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts";
@@ -29,22 +31,6 @@ import type { MeasureParts } from "./measure.ts";
 import { OthersTurns } from "./others-turns.ts";
 import { withMessages } from "./outbox.ts";
 import { Sending } from "./sending.ts";
-
-/** Rules, targets and times of one collector. */
-export interface AlertOptions {
-  readonly rules: readonly AlertRule[];
-  readonly targets: readonly AlertTarget[];
-  readonly secret: string | undefined;
-  /** Names the deployment in ids. */
-  readonly scope: string;
-  /** Address of the collector for people. */
-  readonly base: string;
-  /** Where the document is kept; in memory only without it. */
-  readonly keep?: AlertKeep;
-  /** True where rules may come later, from a file that changes. */
-  readonly rulesChange?: boolean;
-  readonly everyMs?: number;
-}
 
 const defaultEveryMs = 2_000;
 /** Shortest pause between two looks, however often turns are written or judged. */
@@ -71,10 +57,11 @@ export async function startAlerts(parts: MeasureParts, options: AlertOptions): P
 }
 
 /** An alert with its value now. */
-type Valued = Pick<AlertEvent, "alert" | "value">;
+type Valued = Pick<AlertEvent, "alert" | "value" | "cost">;
 
 class RunningAlerts implements Alerts {
   rules: readonly AlertRule[];
+  refused: RefusedRules | null = null;
   readonly targets: readonly AlertTarget[];
   values: RuleValues = new Map();
   document: AlertDocument;
@@ -141,6 +128,10 @@ class RunningAlerts implements Alerts {
 
   replaceRules(rules: readonly AlertRule[]): void {
     this.rules = rules;
+  }
+
+  refuseRules(refused: RefusedRules | null): void {
+    this.refused = refused;
   }
 
   async #advance(): Promise<void> {
@@ -277,12 +268,12 @@ class RunningAlerts implements Alerts {
     for (const one of ended) this.#end(rule, one, atMs);
   }
 
-  #end(rule: AlertRule, { alert, reason, value }: EndedEpisode, atMs: number): void {
+  #end(rule: AlertRule, { alert, reason, ...found }: EndedEpisode, atMs: number): void {
     // An alert that began and ended in a time without a process is sent as both.
     const reported = alert.notified || alert.resolved ? alert : this.#reported(rule, alert, atMs);
     this.document = closed(this.document, reported, reason, atMs);
     if (reported.notified && !reported.resolved) {
-      this.#enqueue("resolved", rule, { alert: reported, value }, atMs);
+      this.#enqueue("resolved", rule, { alert: reported, ...valueOf(found) }, atMs);
     }
   }
 
@@ -312,13 +303,14 @@ class RunningAlerts implements Alerts {
   /** Puts its message into the outbox, unless a silence covers it. */
   #reported(rule: AlertRule, alert: ActiveAlert, now: number): ActiveAlert {
     if (isSilenced(this.document.silences, alert, now)) return alert;
-    this.#enqueue("firing", rule, { alert, value: alert.value }, now);
-    return { ...alert, notified: true, sent: rule };
+    this.#enqueue("firing", rule, { alert, ...valueOf(alert) }, now);
+    const started = this.#sending.targetsOf(rule).map(({ name }) => name);
+    return { ...alert, notified: true, sent: rule, started };
   }
 
   #enqueue(kind: AlertEvent["kind"], rule: AlertRule, of: Valued, atMs: number): void {
     const event = { kind, rule, ...of, atMs, base: this.#options.base };
-    this.document = withMessages(this.document, this.#sending.targets, event);
+    this.document = withMessages(this.document, this.#sending.targetsOf(rule), event);
   }
 
   /** Keeps the document where it changed; progress alone now and then. */
@@ -380,7 +372,7 @@ class RunningAlerts implements Alerts {
     const alert = this.document.active.find((one) => one.id === id && !one.resolved);
     const rule = this.rules.find(({ name }) => name === alert?.rule);
     if (alert === undefined || rule === undefined) return false;
-    if (alert.notified) this.#enqueue("resolved", rule, { alert, value: alert.value }, now);
+    if (alert.notified) this.#enqueue("resolved", rule, { alert, ...valueOf(alert) }, now);
     this.document = resolvedBy(this.document, id, now);
     return true;
   }

@@ -1,5 +1,6 @@
 /** @module Breach: whether a measured value breaks its rule, and the words for it. */
 import type { AlertRule } from "../config/alert-rules.ts";
+import type { CostBounds } from "./alert-state.ts";
 import { countText, durationText, usdText } from "../ui/display/figures.ts";
 
 /** True where it breaks the rule, false where it does not, null where that is not established. */
@@ -18,12 +19,28 @@ export function breaks(
   return before === 0 ? value > 0 : value / before > change;
 }
 
-/** A value of the rule's measure in words. */
-export function valueText({ measure }: Pick<AlertRule, "measure">, value: number | null): string {
+/** A value of the rule's measure in words; of a cost its range, and the calls without a price. */
+export function valueText(
+  { measure }: Pick<AlertRule, "measure">,
+  value: number | null,
+  cost?: CostBounds,
+): string {
+  if (cost !== undefined) return costText(value, cost);
   if (value === null) return "not established";
   if (measure.endsWith("_share")) return `${(value * 100).toFixed(1)} %`;
   if (measure.endsWith("_ms") || measure === "silence") return durationText(value);
   return measure === "cost_usd" ? usdText(value) : countText(value);
+}
+
+function costText(
+  value: number | null,
+  { low_usd, high_usd, unpriced_calls: unpriced }: CostBounds,
+): string {
+  const bounds = value === null ? [] : [low_usd, high_usd].flatMap((usd) => usd ?? []);
+  const texts = [...new Set(bounds.map(usdText))];
+  const known = texts.length === 0 ? "not established" : texts.join(" to ");
+  if (unpriced === 0) return known;
+  return `${known}, and ${countText(unpriced)} ${unpriced === 1 ? "call" : "calls"} without a price`;
 }
 
 /** What the rule measures, in words. */

@@ -4,7 +4,7 @@
  */
 import { isoTime } from "@turnproof/semconv";
 
-import { alertId, isOf } from "./alert-state.ts";
+import { alertId, isOf, valueOf } from "./alert-state.ts";
 import type { ActiveAlert, ClosedAlert, JudgedGroup } from "./alert-state.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { breaks } from "./breach.ts";
@@ -26,7 +26,8 @@ export async function judgeRule(
     const old = before.find(({ group }) => group === one.group)?.value ?? null;
     return { ...one, broken: breaks(rule, one.value, old) };
   });
-  if (rule.measure !== "findings") return judged;
+  // Where turns are required, none of them is no result.
+  if (rule.measure !== "findings" || rule.min_count > 1) return judged;
   // A group without such a turn has none of them: that is a result.
   const gone = open.filter(({ group }) => !measured.some((one) => one.group === group));
   const broken = breaks(rule, 0, null) ?? false;
@@ -51,7 +52,7 @@ interface RaisedAt {
 export async function raise(
   parts: MeasureParts,
   rule: AlertRule,
-  { group, value }: JudgedGroup,
+  { group, ...found }: JudgedGroup,
   { atMs, isLate, scope, closed }: RaisedAt,
 ): Promise<ActiveAlert | undefined> {
   const ends = closed.flatMap((one) => {
@@ -66,7 +67,7 @@ export async function raise(
     rule: rule.name,
     group,
     since: isoTime(atMs),
-    value,
+    ...valueOf(found),
     roots: [...roots],
     broken_ms: atMs,
     notified: false,

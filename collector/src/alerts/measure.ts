@@ -11,9 +11,10 @@ import type { FigureGroup, TurnCondition, TurnQuestion, TurnReader } from "@turn
 import type { MeasuredGroup } from "./alert-state.ts";
 import { collectorScope } from "../access/grants.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
+import { addCost, noCost } from "../cost/call-cost.ts";
+import type { Cost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { turnCosts } from "../cost/turn-costs.ts";
-import type { CostRow } from "../cost/turn-costs.ts";
 import { beyond, verdictWaitMs } from "../judge/judge-timing.ts";
 import { isTrusted, producerReports } from "../judge/losses.ts";
 import type { JudgeParts } from "../parts.ts";
@@ -110,9 +111,10 @@ export async function measureRule(
     .map((one) => (one.count < leastOf(rule) ? { ...one, value: null } : one));
 }
 
-/** Counts and ages are results without any turn. */
+/** Counts and ages are results without any turn; findings where the rule does not require turns. */
 function leastOf({ measure, min_count }: AlertRule): number {
-  return ["findings", "lost_events", "silence", "judge_lag_ms"].includes(measure) ? 0 : min_count;
+  if (measure === "findings") return min_count > 1 ? min_count : 0;
+  return ["lost_events", "silence", "judge_lag_ms"].includes(measure) ? 0 : min_count;
 }
 
 async function valuesOf(
@@ -153,6 +155,12 @@ export async function turnValues(
   const figures = (more: readonly TurnCondition[]): Promise<readonly FigureGroup[]> =>
     ledger.turnFigures({ ...question, where: [...where, ...more] }, options);
   const place = (of: FigureGroup) => ({ group: of.value ?? null, from_ms: of.from_ms ?? 0 });
+  const key = (of: FigureGroup): string => JSON.stringify(place(of));
+  if (rule.measure === "findings" && rule.min_count > 1) {
+    const [all, found] = await Promise.all([figures([]), figures(badCondition(rule))]);
+    const withIt = new Map(found.map((of) => [key(of), of.turns]));
+    return all.map((of) => ({ ...place(of), value: withIt.get(key(of)) ?? 0, count: of.turns }));
+  }
   if (rule.measure !== "contract_share") {
     const groups = await figures(rule.measure === "findings" ? badCondition(rule) : []);
     return groups.map((of) => ({ ...place(of), ...figureOf(rule, of) }));
@@ -162,9 +170,9 @@ export async function turnValues(
     figures([{ any: [contractIs(rule, "holds"), contractIs(rule, "violated")] }]),
     figures(badCondition(rule)),
   ]);
-  const bad = new Map(violated.map((of) => [JSON.stringify(place(of)), of.turns]));
+  const bad = new Map(violated.map((of) => [key(of), of.turns]));
   return established.map((of) => {
-    const value = (bad.get(JSON.stringify(place(of))) ?? 0) / of.turns;
+    const value = (bad.get(key(of)) ?? 0) / of.turns;
     return { ...place(of), value, count: of.turns };
   });
 }
@@ -185,7 +193,10 @@ function figureOf(
   return { value: judged === 0 ? null : with_it / judged, count: judged };
 }
 
-/** What is priced; an unpriced call adds nothing, so a value is at least this. */
+/**
+ * Cost as its bounds. The value is the one that may break the rule: an alarm is not missed because
+ * a count is not recorded. A call without a price is in neither.
+ */
 async function costsOf(
   parts: MeasureParts,
   rule: AlertRule,
@@ -193,26 +204,32 @@ async function costsOf(
 ): Promise<readonly MeasuredGroup[]> {
   const by = rule.by === "agent" || rule.by === "release" ? rule.by : "model";
   const { rows, total } = await turnCosts(parts.store.ledger, question, { by, list: parts.prices });
-  const measured = (group: string | null, row: CostRow): MeasuredGroup => ({
-    group,
-    value: row.low_usd,
-    count: row.calls,
+  const groups = new Map<string | null, Cost>();
+  // The same model of two providers is one group.
+  for (const row of rule.by === undefined ? [{ ...total, value: null }] : rows) {
+    groups.set(row.value, addCost(groups.get(row.value) ?? noCost, row));
+  }
+  return [...groups].map(([group, { calls, low_usd, high_usd, unpriced_calls: reasons }]) => {
+    const unpriced_calls = Object.values(reasons).reduce((sum, of) => sum + of, 0);
+    const value = rule.below === undefined ? high_usd : low_usd;
+    return { group, value, count: calls, cost: { low_usd, high_usd, unpriced_calls } };
   });
-  return rule.by === undefined
-    ? [measured(null, total)]
-    : rows.map((row) => measured(row.value, row));
 }
 
-/** Losses that producers reported in the window. */
+/** Losses that are known from the reports received in the window, whatever their own time. */
 async function lossesOf(
   parts: MeasureParts,
   rule: AlertRule,
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
-  const reports = await producerReports(parts);
-  const lost = lossIntervals(reports.filter(isTrusted))
-    .filter(({ to }) => Date.parse(to) > endMs - rule.window_ms && Date.parse(to) <= endMs)
-    .reduce((sum, one) => sum + one.lost, 0);
+  const reports = (await producerReports(parts)).filter(isTrusted);
+  const lostBy = (atMs: number): number => {
+    const received = reports.filter(
+      ({ received_at, timestamp }) => Date.parse(received_at ?? timestamp) <= atMs,
+    );
+    return lossIntervals(received).reduce((sum, one) => sum + one.lost, 0);
+  };
+  const lost = Math.max(0, lostBy(endMs) - lostBy(endMs - rule.window_ms));
   return [{ group: null, value: lost, count: lost }];
 }
 

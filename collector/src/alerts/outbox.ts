@@ -6,7 +6,7 @@ import type { AlertTarget } from "../config/alert-rules.ts";
 import { bodyEnded, messageBody } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import { messageId } from "./alert-state.ts";
-import type { AlertDocument, AlertMessage } from "./alert-state.ts";
+import type { ActiveAlert, AlertDocument, AlertMessage } from "./alert-state.ts";
 import { pauseMs } from "./deliver.ts";
 import type { DeliveryResult } from "./deliver.ts";
 
@@ -15,7 +15,7 @@ const outboxMax = 10_000;
 /** Longest wait of a message whose target took another one. */
 const againMs = 10_000;
 
-/** The document with the messages of an event, one for each target of its rule. */
+/** The document with the messages of an event. @param targets those of its rule */
 export function withMessages(
   document: AlertDocument,
   targets: readonly AlertTarget[],
@@ -23,7 +23,7 @@ export function withMessages(
 ): AlertDocument {
   const { kind, rule, alert, atMs } = event;
   const fresh = targets
-    .filter(({ name }) => rule.to === undefined || rule.to.includes(name))
+    .filter((target) => kind === "firing" || hasStart(target, alert))
     .map((target) => ({
       id: messageId(alert.id, kind, target.name),
       target: target.name,
@@ -44,6 +44,12 @@ export function withMessages(
   const outbox = [...before, ...fresh];
   const over = Math.max(0, outbox.length - outboxMax);
   return { ...document, outbox: outbox.slice(over), given_up: document.given_up + over };
+}
+
+/** False where its start was given up, or never made: the end alone is not sent. */
+function hasStart({ kind, name }: AlertTarget, { started }: ActiveAlert): boolean {
+  // Alertmanager gets what fires again and again.
+  return kind === "alertmanager" || started === undefined || started.includes(name);
 }
 
 /** A start that Alertmanager has not taken lasts no longer than its alert. */
@@ -80,9 +86,16 @@ export function afterAttempt(
 ): AlertDocument {
   const names = new Set(targets.map(({ name }) => name));
   const answered = new Set(document.outbox.flatMap((one) => (taken.has(one.id) ? one.target : [])));
+  const about = ({ alert_id, target }: Pick<AlertMessage, "alert_id" | "target">): string =>
+    JSON.stringify([alert_id, target]);
+  const lost = new Set<string>();
   const left = document.outbox.flatMap((one) => {
     if (taken.has(one.id)) return [];
-    if (now - one.made_ms > giveUpMs || !names.has(one.target)) return [];
+    // An end whose start was given up goes with it.
+    if (lost.has(about(one)) || now - one.made_ms > giveUpMs || !names.has(one.target)) {
+      lost.add(about(one));
+      return [];
+    }
     const attempts = one.attempts + 1;
     if (failed.has(one.id)) return [{ ...one, attempts, next_ms: now + pauseMs(attempts) }];
     // Its target is back: what it missed does not wait for an hour.
@@ -90,5 +103,12 @@ export function afterAttempt(
     return [soon === one.next_ms ? one : { ...one, next_ms: soon }];
   });
   const given = document.outbox.length - left.length - taken.size;
-  return { ...document, outbox: left, given_up: document.given_up + given };
+  const active = document.active.map((alert) => {
+    const { id: alert_id, started } = alert;
+    const kept = started?.filter((target) => !lost.has(about({ alert_id, target })));
+    return kept === undefined || kept.length === started?.length
+      ? alert
+      : { ...alert, started: kept };
+  });
+  return { ...document, active, outbox: left, given_up: document.given_up + given };
 }

@@ -54,8 +54,7 @@ export function passWindows(
     const { value, count } = windowOf(rule, parts, end, perWindow);
     const before =
       rule.change === undefined ? null : windowOf(rule, parts, end - weekAgo, perWindow).value;
-    const breaksIt =
-      count === 0 && rule.measure === "findings" ? false : breaks(rule, value, before);
+    const breaksIt = count === 0 && countsNone(rule) ? false : breaks(rule, value, before);
     if (count > 0 && breaksIt !== null) established += 1;
     // Without evidence for a whole window it is no alarm any more.
     if (lasts !== undefined && (breaksIt === false || end - lasts > perWindow)) lasts = undefined;
@@ -93,10 +92,13 @@ function windowOf(
     // A share is of a whole number of turns.
     sum += isShare(rule) ? Math.round((part.value ?? 0) * part.count) : (part.value ?? 0);
   }
-  const least = rule.measure === "findings" ? 1 : rule.min_count;
-  if (count < least) return { value: null, count };
+  if (count < rule.min_count) return { value: null, count };
   return { value: isShare(rule) ? sum / count : sum, count };
 }
+
+/** True where a window without any turn is a result. */
+const countsNone = ({ measure, min_count }: AlertRule): boolean =>
+  measure === "findings" && min_count === 1;
 
 const isShare = ({ measure }: AlertRule): boolean => measure.endsWith("_share");
 

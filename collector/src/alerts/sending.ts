@@ -2,6 +2,7 @@
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Log } from "../log.ts";
 import { messageBody } from "./alert-message.ts";
+import { valueOf } from "./alert-state.ts";
 import type { AlertDocument } from "./alert-state.ts";
 import { deliver, isTaken } from "./deliver.ts";
 import { afterAttempt, dueMessages } from "./outbox.ts";
@@ -33,6 +34,11 @@ export class Sending {
   /** The targets that get messages. */
   get targets(): readonly AlertTarget[] {
     return this.#options.targets.filter(({ name }) => !this.#gone.has(name));
+  }
+
+  /** Those of a rule. */
+  targetsOf({ to }: Pick<AlertRule, "to">): readonly AlertTarget[] {
+    return this.targets.filter(({ name }) => to === undefined || to.includes(name));
   }
 
   /** The document with the webhooks that this process disabled, and no others. */
@@ -67,8 +73,9 @@ export class Sending {
         const rule = rules.find(({ name }) => name === alert.rule);
         if (rule === undefined || !alert.notified || alert.resolved) continue;
         if (rule.to !== undefined && !rule.to.includes(target.name)) continue;
-        const { id, value } = alert;
-        const body = messageBody(target, { kind: "firing", rule, alert, value, atMs: now, base });
+        const { id } = alert;
+        const event = { kind: "firing", rule, alert, ...valueOf(alert), atMs: now, base } as const;
+        const body = messageBody(target, event);
         if (!(await isTaken(target, { id, body }, this.#options))) return;
       }
     }

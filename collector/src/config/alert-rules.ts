@@ -3,10 +3,10 @@
  * the targets of `TURNPROOF_ALERT_TARGETS`. Nothing is ever sent to another address.
  */
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 
 import { findingTexts } from "@turnproof/evidence";
-import { verdictStatuses } from "@turnproof/semconv";
+import { isoTime, verdictStatuses } from "@turnproof/semconv";
 import { parse } from "yaml";
 import { z } from "zod";
 
@@ -67,7 +67,7 @@ const rule = z
     /** Times the value of the same window a week earlier. */
     change: z.number().gt(1).optional(),
     /** Fewest turns, or calls, for a result. */
-    min_count: z.int().min(1).default(1),
+    min_count: z.int().min(1).optional(),
     severity: z.enum(severities).default("warning"),
     /** Names of targets; default all. */
     to: z.array(name).min(1).optional(),
@@ -98,14 +98,22 @@ const rule = z
     if ((measure === "lost_events" || measure === "judge_lag_ms") && of.by !== undefined) {
       wrong("by", "this measure is one number");
     }
-    if (measure === "cost_usd" && of.by === "tool") wrong("by", "a tool has no price");
+    if (measure === "lost_events" && of.where !== undefined) {
+      wrong("where", "losses are of producers, not of turns");
+    }
+    if ((measure === "lost_events" || measure === "judge_lag_ms") && of.min_count !== undefined) {
+      wrong("min_count", "this measure needs no turns");
+    }
+    if (measure === "cost_usd" && (of.by === "tool" || of.by === "app")) {
+      wrong("by", "cost_usd is by agent, model or release");
+    }
     const { terms, unclear } = readTerms(of.where ?? "");
     // Free text is searched for in names that change with the turns; a rule is of terms.
     if (unclear.length > 0 || terms.some(({ key }) => key === textKey)) {
       wrong("where", "terms of the filter bar");
     }
   })
-  .transform(({ window, ...of }) => ({ ...of, window_ms: window }));
+  .transform(({ window, min_count = 1, ...of }) => ({ ...of, min_count, window_ms: window }));
 
 /** One rule. */
 export type AlertRule = z.infer<typeof rule>;
@@ -162,30 +170,48 @@ interface WatchedRules {
   readonly rules: readonly AlertRule[];
   readonly names: KnownNames;
   readonly log: Log;
+  readonly now: () => number;
   readonly changed: (rules: readonly AlertRule[]) => void;
+  /** The file, as it is now, is not used; null: it is again. */
+  readonly refused: (refused: RefusedRules | null) => void;
+}
+
+/** Why the file of rules, as it is now, is not used. */
+export interface RefusedRules {
+  /** Its name, without its folder. */
+  readonly file: string;
+  /** Names a rule by its number and a field, without its content. */
+  readonly reason: string;
+  /** When the rules that stay were read. */
+  readonly rules_since: string;
 }
 
 /**
  * Passes on the rules of a file each time they have changed. A file that cannot be read or has a
- * wrong rule changes nothing and is logged once. Returns the function that stops it.
+ * wrong rule changes nothing, is passed on and logged once. Returns the function that stops it.
  */
 export function watchAlertRules({
   path,
   rules: first,
   names,
   log,
+  now,
   changed,
+  refused,
 }: WatchedRules): () => void {
   let text: string | undefined;
   let known = JSON.stringify(first);
   let problem: string | undefined;
+  let since = isoTime(now());
   const look = (): void => {
     try {
       const read = readFileSync(path, "utf8");
       const rules = read === text ? undefined : parseAlertRules(read, names);
+      if (problem !== undefined) refused(null);
       problem = undefined;
       if (rules === undefined) return;
       text = read;
+      since = isoTime(now());
       if (JSON.stringify(rules) === known) return;
       known = JSON.stringify(rules);
       changed(rules);
@@ -196,6 +222,7 @@ export function watchAlertRules({
       const found = issue ?? "no readable YAML file";
       if (found === problem) return;
       problem = found;
+      refused({ file: basename(path), reason: found, rules_since: since });
       log.warn("alert_rules_invalid", { sentence: found });
     }
   };

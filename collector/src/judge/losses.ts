@@ -80,7 +80,8 @@ export function isTrusted({ ingest_trusted: trusted }: TurnEvent): boolean {
 
 /**
  * All reports of producers about themselves; of those with equal totals, and of heartbeats, the
- * first and the last of each. Reading is by receipt, so a report may concern any time.
+ * first and the last of each, and the one received first. Reading is by receipt, so a report may
+ * concern any time.
  */
 export async function producerReports(parts: JudgeParts): Promise<readonly TurnEvent[]> {
   const query = { store: "trace", event_kind: "data_quality" } as const;
@@ -132,5 +133,12 @@ function keep(reports: Map<string, TurnEvent>, event: TurnEvent): void {
     const known = reports.get(key);
     const order = known === undefined ? 0 : compareTimes(event.timestamp, known.timestamp);
     if (known === undefined || (end === "first" ? order < 0 : order > 0)) reports.set(key, event);
+  }
+  // The receipt from which these totals are known.
+  const key = JSON.stringify([id, isTrusted(event), contents, "received"]);
+  const known = reports.get(key);
+  const receipt = (one: TurnEvent): string => one.received_at ?? one.timestamp;
+  if (known === undefined || compareTimes(receipt(event), receipt(known)) < 0) {
+    reports.set(key, event);
   }
 }

@@ -6,7 +6,7 @@ import { parseConfig } from "turnproof";
 
 import { fileKeep } from "../../../collector/src/alerts/alert-keep.ts";
 import { startAlerts } from "../../../collector/src/alerts/alerts.ts";
-import type { AlertOptions } from "../../../collector/src/alerts/alerts.ts";
+import type { AlertOptions } from "../../../collector/src/alerts/alert-options.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
 import type { MeasureParts } from "../../../collector/src/alerts/measure.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";

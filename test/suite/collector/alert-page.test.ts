@@ -7,6 +7,7 @@ import { ephemeral } from "@turnproof/store";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import type { AlertsModel } from "../../../collector/src/pages/alerts/route.ts";
+import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -91,6 +92,54 @@ test("a rule whose contract no file has shows that, until one has it", async () 
       timeout: 20_000,
     });
     expect(await (await other.get("/alerts", headers)).text()).not.toContain(badge);
+  } finally {
+    await other.collector.close();
+  }
+});
+
+test("a rule with the line ends of a browser is tried", async () => {
+  const rule = ["name: typed", "measure: error_share", "window: 1h", "above: 0.5"];
+  for (const end of ["\r\n", "\n"]) {
+    for (const draft of [rule.join(end), `- ${rule.join(`${end}  `)}`]) {
+      const path = `/alerts.json?draft=${encodeURIComponent(draft)}`;
+      const { draft_problems, preview } = await desk.json<AlertsModel>(path, headers);
+      expect([draft_problems, preview?.name]).toEqual([[], "typed"]);
+    }
+  }
+});
+
+test("a file of rules that is not used shows on the page and on Health until it is right", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-rules-")), "rules.yml");
+  writeFileSync(file, rules);
+  const env = { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_ALERT_RULES: file };
+  const other = await openDesk(env, { store: ephemeral(), judge: false });
+  const refused = async (): Promise<unknown> => {
+    const alerts = await other.json<AlertsModel>("/alerts.json", headers);
+    const { collector } = await other.json<HealthModel>("/traces/health.json", headers);
+    expect(collector?.alert_rules_refused).toEqual(alerts.rules_refused);
+    return alerts.rules_refused;
+  };
+  const soon = { timeout: 20_000 };
+  const page = async (path: string) => (await other.get(path, headers)).text();
+  try {
+    expect(await refused()).toBeNull();
+    writeFileSync(file, rules.replace("above: 0.5", "above: 5").replace("failing", "secret-name"));
+    const shown = {
+      file: "rules.yml",
+      reason: expect.stringMatching(/^rule 1, above: a share is never above 1/) as string,
+      rules_since: expect.stringMatching(/Z$/) as string,
+    };
+    await vi.waitFor(async () => expect(await refused()).toEqual(shown), soon);
+    for (const path of ["/alerts", "/traces/health"]) {
+      expect(await page(path)).toMatch(
+        /The alert rules of .* stand\. File <code>rules\.yml<\/code>/,
+      );
+      expect(await page(path)).not.toContain("secret-name");
+    }
+    // The same file as before is right as well.
+    writeFileSync(file, rules);
+    await vi.waitFor(async () => expect(await refused()).toBeNull(), soon);
+    expect(await page("/alerts")).not.toContain("stand. File");
   } finally {
     await other.collector.close();
   }

@@ -107,6 +107,30 @@ test("a webhook that answers 410 is disabled until the next start; others go on"
   expect(next.document.disabled).toBeUndefined();
 });
 
+test("no end is sent of an alert whose start was given up", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-gone-")), "alerts.json");
+  const alerts = await open(["webhook", "slack"], { file });
+  receiver.answers.set("/webhook", 410);
+  await putTurns(store, start, [{ root: "a", agent: "a", failed: true }]);
+  await look(alerts, 2_000);
+  await soon(() => expect(alerts.document).toMatchObject({ outbox: [], given_up: 1 }));
+  receiver.answers.clear();
+  // Its start is not even made for the disabled target.
+  await putTurns(store, clock.ms, [{ root: "b", agent: "b", failed: true }]);
+  await look(alerts, 2_000);
+  await soon(() => expect(at("/slack")).toHaveLength(2));
+  await alerts.close();
+  const next = await open(["webhook", "slack"], { file });
+  for (const agent of ["a", "b"]) {
+    const ended = ["c", "d", "e"].map((root) => ({ root: `${agent}-${root}`, agent }));
+    await putTurns(store, clock.ms, ended);
+  }
+  await look(next, 2_000);
+  await soon(() => expect(at("/slack")).toHaveLength(4));
+  await soon(() => expect(next.document).toMatchObject({ active: [], outbox: [] }));
+  expect(at("/webhook")).toHaveLength(1);
+});
+
 test("410 of another kind of target is a failure like others", async () => {
   const alerts = await open(["slack"]);
   receiver.answer = 410;

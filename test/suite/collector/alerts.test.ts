@@ -355,7 +355,9 @@ test("rules follow their file; a wrong one leaves those of before", async () => 
     rules: alerts.rules,
     names: { targets: hook(), contracts: undefined },
     log,
+    now: () => clock.ms,
     changed: (rules) => alerts.replaceRules(rules),
+    refused: (refused) => alerts.refuseRules(refused),
   });
   try {
     write(failing);
@@ -363,6 +365,12 @@ test("rules follow their file; a wrong one leaves those of before", async () => 
     write(failing.replace("above", "over"));
     await soon(() => expect(warned).toHaveBeenCalledTimes(1));
     expect(JSON.stringify(warned.mock.calls)).toContain("rule 1");
+    expect(alerts.refused).toMatchObject({
+      file: "rules.yaml",
+      reason: expect.any(String) as string,
+    });
+    write(failing);
+    await soon(() => expect(alerts.refused).toBeNull());
     write(failing.replace("by: agent", "to: [nope]"));
     await soon(() => expect(warned).toHaveBeenCalledTimes(2));
     expect(JSON.stringify(warned.mock.calls[1])).toContain("TURNPROOF_ALERT_TARGETS");

@@ -74,6 +74,7 @@ const alertFields: ListFields<AlertLine> = {
   ended: "time",
   reason: "text",
   value: "number",
+  cost: "json",
   roots: "texts",
 };
 

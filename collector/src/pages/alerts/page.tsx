@@ -12,6 +12,7 @@ import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { StoreAwayNote } from "../../ui/groups/store-away-note.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
+import { RulesRefusedNote } from "../../ui/groups/rules-refused-note.tsx";
 import { AllTime } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 import type { EndedAlert, FiringAlert, RuleState, TargetState } from "./alert-lists.ts";
@@ -34,6 +35,7 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
       <StoreAwayNote away={model.store_away} frame={frame}>
         <NotLooked at={model.looked_at} />
       </StoreAwayNote>
+      <RulesRefusedNote refused={model.rules_refused} />
       <Firing model={model} frame={frame} />
       {model.rules.length === 0 ? (
         <Empty title="No rules" icon="warning">

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError, isoTime } from "@turnproof/semconv";
 
-import { standingSilences } from "../../alerts/alert-state.ts";
+import { standingSilences, valueOf } from "../../alerts/alert-state.ts";
 import type { ActiveAlert, AlertSilence } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
@@ -15,7 +15,7 @@ import type { RulePreview } from "../../alerts/preview.ts";
 import { storeAway } from "../../backend/store-away.ts";
 import type { StoreAway } from "../../backend/store-away.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
-import type { AlertRule } from "../../config/alert-rules.ts";
+import type { AlertRule, RefusedRules } from "../../config/alert-rules.ts";
 import type { KnownNames } from "../../config/rule-names.ts";
 import { readBody } from "../../http/body.ts";
 import { formOrJson, orForm, withTwin } from "../../http/endpoint.ts";
@@ -84,6 +84,8 @@ export interface AlertsModel extends AlertLists {
   readonly looked_at: string | null;
   /** Why the store cannot be used: the rules are not looked at meanwhile. Null while it answers. */
   readonly store_away: StoreAway | null;
+  /** Why the file of rules, as it is now, is not used; null while it is. */
+  readonly rules_refused: RefusedRules | null;
   /** Messages that their target did not take in three days, or that it did not want any more. */
   readonly given_up: number;
   readonly preview: PreviewModel | null;
@@ -211,9 +213,11 @@ function namesOf({ alertTargets: targets, contracts }: Parts["config"]): KnownNa
 
 /** A rule as typed; its problems name fields and rules, never what was typed. */
 function draftRule(text: string, known: KnownNames): RequestedRule {
-  const indented = text.trim().replaceAll(/^/gm, "    ");
+  // A browser ends the lines of a text area with CR and LF, and `^` matches between the two.
+  const typed = text.trim().replaceAll(/\r\n?/g, "\n");
+  const indented = typed.replaceAll(/^/gm, "    ");
   try {
-    const body = text.trim().startsWith("-") ? text : `  -\n${indented}`;
+    const body = typed.startsWith("-") ? typed : `  -\n${indented}`;
     const [rule] = parseAlertRules(`version: 1\nrules:\n${body}`, known);
     return { rule, problems: [] };
   } catch (error) {
@@ -293,7 +297,7 @@ async function stateOf({
     })),
     ended: closed.slice(0, 100).map((alert) => {
       const rule = ruleOf(alert.rule);
-      const value_text = rule === undefined ? "unknown" : valueText(rule, alert.value);
+      const value_text = rule === undefined ? "unknown" : valueText(rule, alert.value, alert.cost);
       return { ...alert, value_text };
     }),
     silences,
@@ -303,6 +307,7 @@ async function stateOf({
       return { name, kind, waiting: own.length, attempts: own[0]?.attempts ?? 0, state };
     }),
     given_up,
+    rules_refused: alerts?.refused ?? null,
   };
 }
 
@@ -311,16 +316,16 @@ function firingOf(
   alert: ActiveAlert,
   silences: readonly AlertSilence[],
 ): FiringAlert {
-  const { id, rule: name, group, since, value, roots } = alert;
+  const { id, rule: name, group, since, value, cost, roots } = alert;
   return {
     id,
     rule: name,
     group,
     since,
-    value,
+    ...valueOf(alert),
     roots,
     severity: rule.severity,
-    sentence: `${measureText(rule)}: ${valueText(rule, value)}, ${limitText(rule)}`,
+    sentence: `${measureText(rule)}: ${valueText(rule, value, cost)}, ${limitText(rule)}`,
     silenced: silences.some(
       (one) => one.rule === name && (one.group === null || one.group === group),
     ),
@@ -345,8 +350,7 @@ function ruleState(
   values: LastValues | undefined,
 ): Omit<RuleState, "contract_state"> {
   const { name, severity, by = null, where = null, min_count } = rule;
-  const known = (values ?? []).flatMap(({ value }) => value ?? []);
-  const largest = known.length === 0 ? null : Math.max(...known);
+  const [largest] = (values ?? []).toSorted((a, b) => (b.value ?? -1) - (a.value ?? -1));
   return {
     name,
     severity,
@@ -355,7 +359,7 @@ function ruleState(
     by,
     where,
     min_count,
-    last: values === undefined ? null : valueText(rule, largest),
+    last: values === undefined ? null : valueText(rule, largest?.value ?? null, largest?.cost),
     firing: (values ?? []).filter(({ broken }) => broken === true).length,
     not_established: (values ?? []).filter(({ broken }) => broken === null).length,
   };

@@ -3,6 +3,7 @@ import { auditState } from "../../access/audit/audit-state.ts";
 import type { AuditState } from "../../access/audit/audit-state.ts";
 import { reasonWords } from "../../backend/store-reason.ts";
 import { timedCheck } from "../../backend/timed-store.ts";
+import type { RefusedRules } from "../../config/alert-rules.ts";
 import type { Parts } from "../../parts.ts";
 import type { IngestReport } from "../../receive/ingest.ts";
 
@@ -31,6 +32,8 @@ export interface CollectorHealth {
   readonly pseudonyms_stable: boolean;
   /** Whether quiet turns are judged here; in read-only mode nothing is written beside evidence. */
   readonly judge: "on" | "off_read_only";
+  /** Why the file of alert rules, as it is now, is not used; null while it is. */
+  readonly alert_rules_refused: RefusedRules | null;
 }
 
 /** Reads it. */
@@ -63,5 +66,6 @@ export async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
     audit: auditState(audit),
     judge: parts.config.readOnly ? "off_read_only" : "on",
     pseudonyms_stable: pseudonyms.stable,
+    alert_rules_refused: parts.alerts?.refused ?? null,
   };
 }

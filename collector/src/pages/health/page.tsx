@@ -23,6 +23,7 @@ import { StoresCard } from "./stores.tsx";
 import { NoFigure, RangeCards } from "./range-cards.tsx";
 import { TimelineCard } from "./timeline.tsx";
 import { Icon } from "../../ui/icons.tsx";
+import { RulesRefusedNote } from "../../ui/groups/rules-refused-note.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
 /** The health view. */
@@ -48,6 +49,7 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
       <Headline model={model} />
       <div class="watch-plots" data-watch-plots hidden></div>
       {Object.keys(requestedRange(frame.query)).length === 0 ? <LossCard model={model} /> : null}
+      <RulesRefusedNote refused={model.collector?.alert_rules_refused ?? null} />
       {model.collector === null ? (
         <Note>
           The collector's own state is for operators who are bound to no tenant and no application.
