@@ -16,7 +16,7 @@ import type { Cost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { turnCosts } from "../cost/turn-costs.ts";
 import { beyond, verdictWaitMs } from "../judge/judge-timing.ts";
-import { isTrusted, producerReports } from "../judge/losses.ts";
+import { isTrusted, knownMs, producerReports } from "../judge/losses.ts";
 import type { JudgeParts } from "../parts.ts";
 import { knownNames } from "../turns/free-text.ts";
 import { turnQuestion } from "../turns/turn-conditions.ts";
@@ -216,7 +216,7 @@ async function costsOf(
   });
 }
 
-/** Losses that are known from the reports received in the window, whatever their own time. */
+/** Losses that became known in the window, whatever the reports' own time. */
 async function lossesOf(
   parts: MeasureParts,
   rule: AlertRule,
@@ -224,9 +224,7 @@ async function lossesOf(
 ): Promise<readonly MeasuredGroup[]> {
   const reports = (await producerReports(parts)).filter(isTrusted);
   const lostBy = (atMs: number): number => {
-    const received = reports.filter(
-      ({ received_at, timestamp }) => Date.parse(received_at ?? timestamp) <= atMs,
-    );
+    const received = reports.filter((report) => knownMs(parts, report) <= atMs);
     return lossIntervals(received).reduce((sum, one) => sum + one.lost, 0);
   };
   const lost = Math.max(0, lostBy(endMs) - lostBy(endMs - rule.window_ms));

@@ -22,6 +22,8 @@ export interface KnownLosses {
 const pageRows = limits.pageEventsMax;
 /** A report may be stored a little after a later one, so this much is read again. */
 const overlapMs = 5 * 60_000;
+/** A report that is stored this long after its receipt missed a window of ten seconds. */
+const lateMs = 8_000;
 /**
  * Another collector may store reports late from its journal: interval and range of looking for
  * them.
@@ -32,9 +34,13 @@ const wideBackMs = 24 * 3_600_000;
 /** Reports read so far. */
 interface Read {
   readonly reports: Map<string, TurnEvent>;
+  /** From when each is known, epoch milliseconds. */
+  readonly knownMs: WeakMap<TurnEvent, number>;
   /** Receipt at which the next read starts; empty: read everything. */
   since: string;
   wideAt: number;
+  /** False until everything was read once. */
+  isFollowing: boolean;
 }
 
 /** By collector: all reports are read once, then new ones. */
@@ -80,13 +86,19 @@ export function isTrusted({ ingest_trusted: trusted }: TurnEvent): boolean {
 
 /**
  * All reports of producers about themselves; of those with equal totals, and of heartbeats, the
- * first and the last of each, and the one received first. Reading is by receipt, so a report may
+ * first and the last of each, and the one known first. Reading is by receipt, so a report may
  * concern any time.
  */
 export async function producerReports(parts: JudgeParts): Promise<readonly TurnEvent[]> {
   const query = { store: "trace", event_kind: "data_quality" } as const;
   const now = parts.now();
-  const known = read.get(parts) ?? { reports: new Map(), since: "", wideAt: now };
+  const known = read.get(parts) ?? {
+    reports: new Map(),
+    knownMs: new WeakMap(),
+    since: "",
+    wideAt: now,
+    isFollowing: false,
+  };
   read.set(parts, known);
   const wide = now - known.wideAt >= wideEveryMs;
   const since = wide ? earliest([known.since, isoTime(now - wideBackMs)]) : known.since;
@@ -100,8 +112,9 @@ export async function producerReports(parts: JudgeParts): Promise<readonly TurnE
     const slice: EventSlice = await parts.store.page(collectorScope(), query, options);
     let oldest = "";
     for (const event of slice.events) {
-      keep(known.reports, event);
       const { received_at: at = event.timestamp } = event;
+      const isLate = known.isFollowing && Date.parse(at) < now - lateMs;
+      keep(known, event, isLate ? now : Date.parse(at));
       if (newest === "" || compareTimes(at, newest) > 0) newest = at;
       if (oldest === "" || compareTimes(at, oldest) < 0) oldest = at;
     }
@@ -109,6 +122,7 @@ export async function producerReports(parts: JudgeParts): Promise<readonly TurnE
     after = reached ? null : slice.next;
   } while (after !== null);
   if (wide) known.wideAt = now;
+  known.isFollowing = true;
   if (newest !== "") {
     const overlap = isoTime(Date.parse(newest) - overlapMs);
     known.since = earliest(pending === null ? [overlap] : [overlap, pending]);
@@ -122,10 +136,21 @@ function earliest(times: readonly string[]): string {
   return times.reduce((a, b) => (compareTimes(a, b) <= 0 ? a : b));
 }
 
+/**
+ * From when a report is known, epoch milliseconds: its receipt, or when it was read, where it was
+ * stored late.
+ */
+export function knownMs(parts: JudgeParts, report: TurnEvent): number {
+  const { received_at: at = report.timestamp } = report;
+  return read.get(parts)?.knownMs.get(report) ?? Date.parse(at);
+}
+
 /** Totals only grow, so reports between two with equal totals add nothing. */
-function keep(reports: Map<string, TurnEvent>, event: TurnEvent): void {
+function keep({ reports, knownMs: times }: Read, event: TurnEvent, sinceMs: number): void {
   const { producer_id: id, attributes: of } = event;
   if (id === undefined) return;
+  // A store in memory returns the same report again.
+  if (!times.has(event)) times.set(event, sinceMs);
   const totals = [of.loss_dropped, of.sampled_out, of.write_failures];
   const contents = of.quality_code === codes.heartbeat ? "heartbeat" : totals.join(" ");
   for (const end of ["first", "last"] as const) {
@@ -134,11 +159,8 @@ function keep(reports: Map<string, TurnEvent>, event: TurnEvent): void {
     const order = known === undefined ? 0 : compareTimes(event.timestamp, known.timestamp);
     if (known === undefined || (end === "first" ? order < 0 : order > 0)) reports.set(key, event);
   }
-  // The receipt from which these totals are known.
-  const key = JSON.stringify([id, isTrusted(event), contents, "received"]);
-  const known = reports.get(key);
-  const receipt = (one: TurnEvent): string => one.received_at ?? one.timestamp;
-  if (known === undefined || compareTimes(receipt(event), receipt(known)) < 0) {
-    reports.set(key, event);
-  }
+  // From when these totals are known.
+  const key = JSON.stringify([id, isTrusted(event), contents, "known"]);
+  const earlier = reports.get(key);
+  if (earlier === undefined || sinceMs < (times.get(earlier) ?? 0)) reports.set(key, event);
 }

@@ -77,6 +77,12 @@ test.each(["ephemeral", "filesystem", "clickhouse"])(
       expect(await lost()).toBe(0);
       await putReport(desk.store, { dropped: 13, atMs: clock.ms + 1, receivedMs: clock.ms });
       expect(await lost()).toBe(3);
+      // The store was away meanwhile: this one waited in the journal since its receipt.
+      await putReport(desk.store, { dropped: 17, atMs: clock.ms + 2, receivedMs: clock.ms });
+      clock.ms += 30 * minute;
+      expect(await lost()).toBe(4);
+      clock.ms += 11 * minute;
+      expect(await lost()).toBe(0);
     } finally {
       await desk.collector.close();
     }

@@ -223,7 +223,7 @@ test("find exports every page, each figure of a comparison is a line with both s
   expect(await page.text()).toContain('href="/memory.csv?user_id=alice"');
   expect((await desk.get("/memory.csv?user_id=bob", as("alice"))).status).toBe(403);
   const [alerts] = (await (await desk.get("/alerts.csv", as("otto"))).text()).split("\r\n");
-  expect(alerts).toBe("id,rule,group,since,ended,reason,value,roots");
+  expect(alerts).toBe("id,rule,group,since,ended,reason,value,roots,cost");
 });
 
 /** Every value of a key, however deep. */

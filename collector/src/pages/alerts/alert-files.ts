@@ -74,8 +74,8 @@ const alertFields: ListFields<AlertLine> = {
   ended: "time",
   reason: "text",
   value: "number",
-  cost: "json",
   roots: "texts",
+  cost: "json",
 };
 
 const ruleFields: ListFields<RuleState> = {
