@@ -8,6 +8,7 @@ import type {
   CallField,
   CallFigures,
   CallValues,
+  TurnPlace,
   TurnQuestion,
   TurnReader,
   TurnRecord,
@@ -57,12 +58,15 @@ export interface TurnCosts {
   readonly rows: readonly CostRow[];
   /** False where there are too many threads or turns to price each. */
   readonly complete: boolean;
+  /** Turns with a model call; only by turn. */
+  readonly turns?: number;
   /** Values of the calls without a price. */
   readonly unpriced: readonly CallValues[];
 }
 
-/** Most threads that are priced, and most turns: those with the most tokens. */
+/** Most threads that are priced. */
 const threadsMax = 20_000;
+/** Most turns of an answer, those with the most tokens, and of a page of a file. */
 const turnsMax = 1_000;
 
 /** Fields of turns by which costs are listed. */
@@ -230,13 +234,37 @@ async function turnRows(
   ledger: TurnReader,
   question: TurnQuestion,
   pricing: TurnPricing,
-): Promise<Pick<TurnCosts, "rows" | "complete">> {
-  const { records, next } = await ledger.listTurns(question, {
-    order: { by: "total_tokens" },
-    limit: turnsMax,
-  });
-  const rows = records.map((record) => recordRow(record, pricing)).filter(({ calls }) => calls > 0);
-  return { rows: dearest(rows), complete: next === null };
+): Promise<Pick<TurnCosts, "rows" | "complete" | "turns">> {
+  const called = withCalls(question);
+  const { records, next } = await ledger.listTurns(called, { order: byTokens, limit: turnsMax });
+  const rows = dearest(records.map((record) => recordRow(record, pricing)));
+  const turns = next === null ? rows.length : await ledger.countTurns(called);
+  return { rows, complete: next === null, turns };
+}
+
+const byTokens = { by: "total_tokens" } as const;
+
+function withCalls(question: TurnQuestion): TurnQuestion {
+  return { ...question, where: [...question.where, { call: { kind: "model" } }] };
+}
+
+/** The costs of every turn with a model call, page by page: those with the most tokens first. */
+export async function* turnCostPages(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  { list }: { readonly list: PriceList },
+): AsyncGenerator<readonly CostRow[]> {
+  const { division } = await dividedCalls(ledger, question, { list });
+  let after: TurnPlace | null | undefined;
+  while (after !== null) {
+    const { records, next } = await ledger.listTurns(withCalls(question), {
+      order: byTokens,
+      limit: turnsMax,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield records.map((record) => recordRow(record, { list, division }));
+    after = next;
+  }
 }
 
 function recordRow({ row, calls }: TurnRecord, pricing: TurnPricing): CostRow {

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainAttributes } from "../../otlp/encode.ts";
-import { openDesk, turnEvents } from "./desk.ts";
+import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 interface Recorded {
@@ -372,20 +372,4 @@ test("a file that holds no prices stops the start", async () => {
   await expect(openDesk({ TURNPROOF_PRICES: file })).rejects.toMatchObject({
     code: "config_invalid",
   });
-});
-
-test("a page has the first rows and leads to more; its JSON has them at once", async () => {
-  const desk = await openDesk({}, { judge: false });
-  await desk.put(Array.from({ length: 60 }, (_, n) => turnEvents({ root: `root-${n}` })).flat());
-  const rows = async (query: string): Promise<number> => {
-    const page = await (await desk.get(`/cost?by=turn${query}`, { accept: "text/html" })).text();
-    expect(page.includes("Show more")).toBe(query === "");
-    return page.split(/<tr[ >]/).length - 2;
-  };
-  expect([await rows(""), await rows("&limit=200")]).toEqual([50, 60]);
-  const listed = async (query: string): Promise<number> =>
-    (await desk.json<Costs>(`/cost.json?by=turn${query}`)).items.length;
-  expect([await listed(""), await listed("&limit=5")]).toEqual([60, 5]);
-  expect((await desk.get("/cost.json?limit=201")).status).toBe(400);
-  await desk.collector.close();
 });

@@ -126,14 +126,13 @@ const Costs: FC<{
       title={`Cost by ${name.toLowerCase()}`}
       icon="cost"
       flush
-      end={<ListEnd frame={frame}>{countText(groups)}</ListEnd>}
+      end={<ListEnd frame={frame}>{countText(model.turns_with_calls ?? groups)}</ListEnd>}
     >
       {model.every_group ? null : (
         <Note>
           {by === "turn"
-            ? "There are more turns: these are the ones with the most tokens."
-            : "There are too many threads to price each."}{" "}
-          A shorter time or a filter shows all of them.
+            ? `${tokensText(model)} The files have all of them; here, a shorter time or a filter does.`
+            : "There are too many threads to price each. A shorter time or a filter shows all of them."}
         </Note>
       )}
       <Table stacks label={`Cost by ${name.toLowerCase()}`} head={<Heads by={by} />}>
@@ -143,7 +142,9 @@ const Costs: FC<{
       </Table>
       {items.length === groups ? null : (
         <p class="muted padded">
-          The first {countText(items.length)} of {countText(groups)}.{" "}
+          {model.every_group
+            ? `The first ${countText(items.length)} of ${countText(groups)}.`
+            : tokensText(model)}{" "}
           {items.length < Math.min(groups, costRowsMax) ? (
             <a href={hrefWith(frame, { limit: String(costRowsMax) })}>Show more</a>
           ) : null}
@@ -152,6 +153,14 @@ const Costs: FC<{
     </Card>
   );
 };
+
+/** What the rows are of, where not every turn is priced. */
+function tokensText({ items, groups, turns_with_calls: turns = groups }: CostModel): string {
+  const priced = `the ${countText(groups)} turns with the most tokens`;
+  const shown = items.length === groups ? priced : `${countText(items.length)} of ${priced}`;
+  const text = `${shown}; ${countText(turns)} turns have model calls.`;
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
 
 const Heads: FC<{ readonly by: CostField }> = ({ by }) => (
   <>

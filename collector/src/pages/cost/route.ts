@@ -4,9 +4,16 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import type { TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { turnsWith } from "../../cost/open-calls.ts";
-import { costFields, costRowsMax, costTurnFields, turnCosts } from "../../cost/turn-costs.ts";
+import {
+  costFields,
+  costRowsMax,
+  costTurnFields,
+  turnCostPages,
+  turnCosts,
+} from "../../cost/turn-costs.ts";
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
 import { costSlices } from "../../turns/cost-slices.ts";
 import type { CostSlice } from "../../turns/cost-slices.ts";
@@ -34,7 +41,13 @@ const { chart: _chart, ...turnFilters } = listParameters.shape;
 /** A file has every row. */
 const fileParameters = z.strictObject({
   ...turnFilters,
-  by: z.enum(costFields).describe("What the costs are listed by; default `model`.").optional(),
+  by: z
+    .enum(costFields)
+    .describe(
+      "What the costs are listed by; default `model`. By turn an answer has those with the most " +
+        "tokens, a file has all, in the order of their tokens.",
+    )
+    .optional(),
 });
 
 /** Rows of a page whose address has no number: more make it slow on a phone. */
@@ -64,6 +77,8 @@ export interface CostModel {
   readonly groups: number;
   /** False where there are too many threads or turns to price each. */
   readonly every_group: boolean;
+  /** Turns with a model call, of which `groups` are priced here and a file has all; only by turn. */
+  readonly turns_with_calls?: number;
   readonly price_list: {
     readonly version: string;
     readonly own: { readonly prices: number; readonly digest: string } | null;
@@ -138,17 +153,13 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   let list: Promise<PriceList> | undefined;
-  /** The costs with every row. */
+  /** The costs with every row; of turns, those with the most tokens. */
   const readCost = async (
     c: AppContext,
     { by = "model", ...parameters }: z.output<typeof fileParameters>,
     lenient: boolean,
   ): Promise<CostModel> => {
-    const reading = readingFor(c, parameters);
-    const names = await knownNames(ledger, reading.scope, parameters.q);
-    const reads = { typed: c.get("typed"), names, lenient };
-    const requested = turnQuestion(reading, parameters, reads);
-    const question = { ...requested, signal: c.req.raw.signal };
+    const question = await questionOf(ledger, { c, parameters, lenient });
     const pending = await pendingFrames(parts);
     const prices = await (list ??= openPriceList(parts.config.prices));
     const nowMs = parts.now();
@@ -174,6 +185,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
             })),
       groups: costs.rows.length,
       every_group: costs.complete,
+      ...(costs.turns === undefined ? {} : { turns_with_calls: costs.turns }),
       price_list: { version: prices.version, own: prices.own },
       complete: pending === 0,
       pending_frames: pending,
@@ -190,8 +202,34 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
     ...costFile,
     fields: costFileFields,
     async *pages(c) {
-      yield (await readCost(c, readParameters(c, fileParameters), false)).items;
+      const parameters = readParameters(c, fileParameters);
+      if (parameters.by !== "turn") {
+        yield (await readCost(c, parameters, false)).items;
+        return;
+      }
+      const { by: _by, ...filters } = parameters;
+      const prices = await (list ??= openPriceList(parts.config.prices));
+      const question = await questionOf(ledger, { c, parameters: filters, lenient: false });
+      yield* turnCostPages(ledger, question, { list: prices });
     },
   });
   return app;
+}
+
+async function questionOf(
+  ledger: TurnReader,
+  {
+    c,
+    parameters,
+    lenient,
+  }: {
+    readonly c: AppContext;
+    readonly parameters: Omit<z.output<typeof fileParameters>, "by">;
+    readonly lenient: boolean;
+  },
+): Promise<TurnQuestion> {
+  const reading = readingFor(c, parameters);
+  const names = await knownNames(ledger, reading.scope, parameters.q);
+  const reads = { typed: c.get("typed"), names, lenient };
+  return { ...turnQuestion(reading, parameters, reads), signal: c.req.raw.signal };
 }
