@@ -4,7 +4,6 @@
  * unknown.
  */
 import { releasesOf } from "@turnproof/evidence";
-import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
@@ -33,6 +32,7 @@ import { InsightsCard } from "./insights-card.tsx";
 import { NotesCard, NotesLink } from "./notes-card.tsx";
 import { ProofCard } from "./proof-card.tsx";
 import { RawEvents } from "./raw-events.tsx";
+import { agentsText, rootScope, rootTitle } from "./root-scope.ts";
 import { StatisticsCard } from "./statistics-card.tsx";
 import { SpanTabs, SpansCard, spanParameters, spanViewOf } from "./spans-card.tsx";
 import { SupplyCard } from "./supply-card.tsx";
@@ -42,8 +42,7 @@ import { WaterfallCard } from "./waterfall-card.tsx";
 /** The page of one root, or of one of its turns. */
 export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
   const { turns, events, verdict, waterfall, supply, insights } = model;
-  const [turn] = turns;
-  const name = agentName(model) ?? turn?.agent_id ?? events[0]?.application_id ?? "Structure";
+  const name = agentsText(model);
   const failures = failuresOf(waterfall, events);
   const view = spanViewOf(frame.query);
   const spans = view === undefined ? undefined : spanPage(waterfall, view);
@@ -60,7 +59,7 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
   return (
     <Page
       frame={frame}
-      title={turns.length > 1 ? `${countText(turns.length)} turns of ${name}` : `Turn of ${name}`}
+      title={rootTitle(turns.length, name)}
       script="turn"
       bar={
         <>
@@ -105,15 +104,6 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
       <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />
     </Page>
   );
-}
-
-/** The agent name in the first turn, for display; its id is in the scope. */
-function agentName({ turns: [turn], events }: TurnModel): string | undefined {
-  const own = events.find(
-    ({ event_kind: kind, turn_id: id, attributes }) =>
-      kind === "turn" && id === turn?.turn_id && attributes.agent_name !== undefined,
-  );
-  return own?.attributes.agent_name;
 }
 
 const Actions: FC = () => (
@@ -161,17 +151,6 @@ const OtherBackend: FC<{ readonly model: TurnModel; readonly frame: Frame }> = (
   );
 };
 
-/** Fields on which every turn of the root agrees. */
-function commonScope(turns: readonly TurnRow[]): ScopeParts {
-  const fields = ["application_id", "agent_id", "user_id", "memory_id", "thread_id"] as const;
-  const [first] = turns;
-  if (first === undefined) return {};
-  const agreed = fields.filter(
-    (field) => first[field] !== undefined && turns.every((turn) => turn[field] === first[field]),
-  );
-  return Object.fromEntries(agreed.map((field) => [field, first[field]])) as ScopeParts;
-}
-
 /** Most releases that a chip names; the others are in its tooltip. */
 const releasesMax = 4;
 
@@ -185,6 +164,7 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
         : new URLSearchParams({ [field]: value ?? "" });
     return `${hrefOf(frame, "/traces")}?${query.toString()}`;
   };
+  const { common, several } = rootScope(turns);
   const releases = releasesOf(events);
   const dialects = [...new Set(events.flatMap(({ dialect }) => dialect ?? []))];
   const refused = events
@@ -192,7 +172,7 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
     .reduce((sum, count) => sum + count, 0);
   return (
     <section class="identity" aria-label="Identity">
-      <ScopeChips of={commonScope(turns)} hrefBy={by} />
+      <ScopeChips of={common} several={several} hrefBy={by} />
       <Chips label="Times and ids">
         {turn === undefined ? null : (
           <span class="when">

@@ -65,6 +65,20 @@ export type ScopeParts = Partial<
   Pick<Identity, "application_id" | "agent_id" | "user_id" | "memory_id" | "thread_id">
 >;
 
+/** Values of the fields on which several turns differ; undefined where one has none. */
+export type SeveralParts = {
+  readonly [Field in keyof ScopeParts]?: readonly ScopeParts[Field][];
+};
+
+/** The values of turns that differ, in one chip. */
+const SeveralChip: FC<{
+  readonly name: string;
+  readonly values: readonly (string | null | undefined)[];
+}> = ({ name, values }) => {
+  const words = values.map((value) => (value === null ? "anonymous" : (value ?? "not recorded")));
+  return <Chip name={name} value={words.join(", ")} chars={60} />;
+};
+
 /** The tenant: a value, anonymous, or not recorded. */
 export const TenantChip: FC<{
   readonly userId: Identity["user_id"] | undefined;
@@ -99,13 +113,21 @@ export const TenantChip: FC<{
 /** The scope hierarchy: tenant ▸ agent ▸ memory ▸ thread. */
 export const ScopeChips: FC<{
   readonly of: ScopeParts;
+  /** Where it is of turns that differ. */
+  readonly several?: SeveralParts;
   /** Address of a list filtered by one field. */
   readonly hrefBy?: (field: keyof ScopeParts, value: string | null | undefined) => string;
-}> = ({ of, hrefBy }) => {
+}> = ({ of, several = {}, hrefBy }) => {
   const link = (field: keyof ScopeParts): { readonly href?: string } =>
     hrefBy === undefined || of[field] === undefined ? {} : { href: hrefBy(field, of[field]) };
-  const level = (field: "agent_id" | "memory_id" | "thread_id", name: string): Child => {
+  const level = (
+    field: "agent_id" | "memory_id" | "thread_id",
+    name: string,
+    names: string,
+  ): Child => {
     const value = of[field];
+    const values = several[field];
+    if (values !== undefined) return <SeveralChip name={names} values={values} />;
     return value === undefined ? (
       <Chip name={name} value="unknown" dashed title={`No ${name} was recorded.`} />
     ) : (
@@ -119,16 +141,23 @@ export const ScopeChips: FC<{
   );
   return (
     <Chips label="Scope: tenant, agent, memory, thread">
+      {several.application_id === undefined ? null : (
+        <SeveralChip name="apps" values={several.application_id} />
+      )}
       {of.application_id === undefined ? null : (
         <Chip name="app" value={of.application_id} {...link("application_id")} />
       )}
-      <TenantChip userId={of.user_id} {...link("user_id")} />
+      {several.user_id === undefined ? (
+        <TenantChip userId={of.user_id} {...link("user_id")} />
+      ) : (
+        <SeveralChip name="tenants" values={several.user_id} />
+      )}
       {arrow}
-      {level("agent_id", "agent")}
+      {level("agent_id", "agent", "agents")}
       {arrow}
-      {level("memory_id", "memory")}
+      {level("memory_id", "memory", "memories")}
       {arrow}
-      {level("thread_id", "thread")}
+      {level("thread_id", "thread", "threads")}
     </Chips>
   );
 };
