@@ -72,6 +72,40 @@ test("Back returns the focus to its row in a list without keys of its own", asyn
   }
 });
 
+test("Back returns the focus to a link of a row that is not the row's own", async () => {
+  for (const path of ["/tools", "/traces/health"]) {
+    const page = await visit(path);
+    await page.locator("[data-switch=theme]").waitFor();
+    const focused = (): Promise<number> =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("main a[href]")].indexOf(
+          document.activeElement as HTMLAnchorElement,
+        ),
+      );
+    // Links with one address differ by their place.
+    await page.locator("main tr a[href]:not([data-row])").last().focus();
+    const at = await focused();
+    expect(at, path).toBeGreaterThan(0);
+    await Promise.all([
+      page.waitForURL((url) => url.pathname !== path),
+      page.keyboard.press("Enter"),
+    ]);
+    await page.goBack();
+    await expect.poll(focused, { message: path }).toBe(at);
+    // A row that has the focus afterwards is the one that is left.
+    if (path !== "/tools") continue;
+    await page.keyboard.press("j");
+    const row = await focused();
+    expect(row).not.toBe(at);
+    await Promise.all([
+      page.waitForURL((url) => url.pathname !== path),
+      page.keyboard.press("Enter"),
+    ]);
+    await page.goBack();
+    await expect.poll(focused).toBe(row);
+  }
+});
+
 test("evidence selects its event in the waterfall, and a reload selects it again", async () => {
   const page = await visit("/traces/root-11");
   await page.locator("body[data-ready]").waitFor();

@@ -12,6 +12,7 @@ import type { Preference } from "./preferences.ts";
 import { whilePrinted } from "./printing.ts";
 import { addShortcuts, listenForKeys } from "./shortcuts.ts";
 import { startRange } from "./range.ts";
+import { rememberLinks } from "./left-link.ts";
 import { roveRows } from "./rows.ts";
 import { startTips } from "./tips.tsx";
 
@@ -61,6 +62,7 @@ addShortcuts([
     run: () => location.assign(link.href),
   })),
 ]);
+rememberLinks();
 roveRows();
 startCopying();
 startAges();
