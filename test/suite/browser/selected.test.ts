@@ -92,6 +92,9 @@ test("Back returns the focus to a link of a row that is not the row's own", asyn
     ]);
     await page.goBack();
     await expect.poll(focused, { message: path }).toBe(at);
+    // Also where the browser has not kept the page itself.
+    await page.reload();
+    await expect.poll(focused, { message: path }).toBe(at);
     // A row that has the focus afterwards is the one that is left.
     if (path !== "/tools") continue;
     await page.keyboard.press("j");
