@@ -27,3 +27,16 @@ test.each(["/tools", "/cost", "/traces/incidents", "/graph"])("%s", async (path)
 test("the gate without sides ends its sentence", async () => {
   expect(await read("/traces/compare/gate")).toContain("<code>--limit</code>.</p>");
 });
+
+test("a collector without any turn has the first steps, whatever the range and the filter", async () => {
+  const empty = await openDesk({}, { judge: false });
+  const open = async (of: Desk, query: string): Promise<boolean> => {
+    const page = await (await of.get(`/traces${query}`, { accept: "text/html" })).text();
+    return page.includes("data-first-steps");
+  };
+  for (const query of ["", "?start_time=-15m", "?q=agent:nobody"]) {
+    expect(await open(empty, query), query).toBe(true);
+  }
+  expect(await open(desk, "?end_time=2020-01-01")).toBe(false);
+  await empty.collector.close();
+});

@@ -28,12 +28,19 @@ import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
-/** The turns, newest first, and the views that operators share. */
-export function turnsPage(model: TurnsModel, frame: Frame, shared: readonly SharedView[]): Child {
+/** What the page has beside its rows. */
+interface Beside {
+  /** The views that operators share. */
+  readonly shared: readonly SharedView[];
+  /** True where the reader has no turn at all, whatever the filter and the range. */
+  readonly bare: boolean;
+}
+
+/** The turns, newest first. */
+export function turnsPage(model: TurnsModel, frame: Frame, { shared, bare }: Beside): Child {
   const base = hrefOf(frame, "");
   const path = hrefOf(frame, "/traces");
   const terms = termsOf(frame.query);
-  const filtered = terms.length > 0 || frame.query.has("cursor");
   const none = model.items.length === 0;
   return (
     <Page
@@ -49,8 +56,8 @@ export function turnsPage(model: TurnsModel, frame: Frame, shared: readonly Shar
       }
     >
       <ScopeLine frame={frame} terms={terms} path={path} />
-      {none && !filtered ? <FirstSteps frame={frame} /> : null}
-      <div class="turns" data-turns hidden={none && !filtered}>
+      {bare ? <FirstSteps frame={frame} /> : null}
+      <div class="turns" data-turns hidden={bare}>
         <Chart model={model} frame={frame} />
         {none || terms.every(isTime) ? null : <WhatIsSpecial />}
         <div class="columns">

@@ -147,7 +147,12 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     };
     // The page alone shows them.
     const shared = wantsPage(c) ? await sharedViews(parts.store, principalOf(c)) : [];
-    return respond(c, { model, view: (of, frame) => turnsPage(of, frame, shared) });
+    const { scope } = paging.reading;
+    const bare =
+      wantsPage(c) &&
+      model.items.length === 0 &&
+      (await ledger.countTurns({ scope, where: [], signal: c.req.raw.signal })) === 0;
+    return respond(c, { model, view: (of, frame) => turnsPage(of, frame, { shared, bare }) });
   });
   return app;
 }
