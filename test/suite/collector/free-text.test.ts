@@ -113,3 +113,14 @@ test("columns and density are in the address, and a cursor serves any of them", 
   const next = `/traces/turns.json?limit=1&rows=dense&cursor=${encodeURIComponent(cursor)}`;
   expect((await desk.get(next, as("otto"))).status).toBe(200);
 });
+
+test("a list without a match states what free text searches, and leads to Find", async () => {
+  const read = async (q: string): Promise<string> => {
+    const headers = { accept: "text/html", ...as("otto") };
+    return (await desk.get(`/traces?q=${encodeURIComponent(q)}`, headers)).text();
+  };
+  const text = await read("ddaf95f2");
+  expect(text).toContain("a part of its thread&#39;s or agent&#39;s id");
+  expect(text).toMatch(/href="\/traces\/find\?id=ddaf95f2">Search ids and events for “ddaf95f2”</);
+  expect(await read("agent:nobody")).not.toContain("Search ids and events");
+});
