@@ -196,6 +196,8 @@ test("columns and export are menus that hold in every look", async () => {
   await page.locator("[data-columns] summary").click();
   await page.locator("[data-columns] a", { hasText: "Thread" }).click();
   expect(new URL(page.url()).searchParams.get("hide")).toBe("thread");
+  // The document has its address before it has its rows.
+  await page.locator("tbody tr[data-key]").nth(5).waitFor();
   expect(await page.locator("th.c-thread").isVisible()).toBe(false);
   expect(await page.locator("tbody tr[data-key]").count()).toBe(6);
   await page.locator("[data-menu] summary", { hasText: "Export" }).click();

@@ -120,7 +120,7 @@ test("a list without a match states what free text searches, and leads to Find",
     return (await desk.get(`/traces?q=${encodeURIComponent(q)}`, headers)).text();
   };
   const text = await read("ddaf95f2");
-  expect(text).toContain("a part of its thread&#39;s or agent&#39;s id");
+  expect(text).toContain("with a part of the id of its thread or agent");
   expect(text).toMatch(/href="\/traces\/find\?id=ddaf95f2">Search ids and events for “ddaf95f2”</);
   expect(await read("agent:nobody")).not.toContain("Search ids and events");
 });

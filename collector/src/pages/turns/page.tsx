@@ -4,7 +4,7 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { termsOf, textKey, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { listClasses } from "../../ui/display/list-columns.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
@@ -29,7 +29,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
 /** What the page has beside its rows. */
-interface Beside {
+interface BesideRows {
   /** The views that operators share. */
   readonly shared: readonly SharedView[];
   /** True where the reader has no turn at all, whatever the filter and the range. */
@@ -37,7 +37,7 @@ interface Beside {
 }
 
 /** The turns, newest first. */
-export function turnsPage(model: TurnsModel, frame: Frame, { shared, bare }: Beside): Child {
+export function turnsPage(model: TurnsModel, frame: Frame, { shared, bare }: BesideRows): Child {
   const base = hrefOf(frame, "");
   const path = hrefOf(frame, "/traces");
   const terms = termsOf(frame.query);
@@ -152,10 +152,27 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
               : "The store holds no turn that matches yet."}{" "}
             <a href={path}>Clear all filters</a>
           </p>
+          <TextReach frame={frame} />
         </Empty>
       ) : null}
       <WindowFooter model={model} path={path} query={query} />
     </div>
+  );
+};
+
+/** What free text is compared with, and the search of what it is not. */
+const TextReach: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const [text] = termsOf(frame.query).filter(({ key, negated }) => key === textKey && !negated);
+  if (text === undefined) return null;
+  return (
+    <p>
+      Text without a key is compared with whole ids of a turn, its trace, user, run, task and
+      memory, with a part of the id of its thread or agent, and with its readable names and
+      findings.{" "}
+      <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(text.value)}`)}>
+        Search ids and events for “{text.value}”
+      </a>
+    </p>
   );
 };
 
