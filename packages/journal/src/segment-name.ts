@@ -29,7 +29,7 @@ export function segmentBase(name: string): number | undefined {
 }
 
 /** Payload of the first frame. */
-export function encodeHead(head: SegmentHead): Buffer {
+export function encodeHead(head: SegmentHead): Uint8Array {
   const payload = Buffer.alloc(24);
   writeUint64(payload, head.previousEnd, 0);
   writeUint64(payload, head.previousBase, 8);
@@ -38,12 +38,12 @@ export function encodeHead(head: SegmentHead): Buffer {
 }
 
 /** The head in the payload of a first frame, or undefined when it is too short. */
-export function decodeHead(payload: Buffer): SegmentHead | undefined {
+export function decodeHead(payload: Uint8Array): SegmentHead | undefined {
   if (payload.byteLength < 16) return undefined;
-  const spansBefore = payload.byteLength < 24 ? undefined : readUint64(payload, 16);
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   return {
-    previousEnd: readUint64(payload, 0),
-    previousBase: readUint64(payload, 8),
-    spansBefore,
+    previousEnd: readUint64(bytes, 0),
+    previousBase: readUint64(bytes, 8),
+    spansBefore: bytes.byteLength < 24 ? undefined : readUint64(bytes, 16),
   };
 }
