@@ -37,10 +37,16 @@ interface BesideRows {
 }
 
 /** The turns, newest first. */
-export function turnsPage(model: TurnsModel, frame: Frame, { shared, bare }: BesideRows): Child {
+export function turnsPage(
+  model: TurnsModel,
+  frame: Frame,
+  { shared, bare: hasNone }: BesideRows,
+): Child {
   const base = hrefOf(frame, "");
   const path = hrefOf(frame, "/traces");
   const terms = termsOf(frame.query);
+  // Under another filter than time the list with its saved views stays.
+  const bare = hasNone && terms.every(isTime);
   const none = model.items.length === 0;
   return (
     <Page
