@@ -42,6 +42,6 @@ test("a silence is shown at each collector as soon as it is set at one", async (
   expect((await second.shown()).silences).toEqual([]);
   state.away = true;
   expect((await second.shown()).silences).toMatchObject([{ rule: "error" }]);
-  // The leader keeps its document as it closes.
+  // On close, the collector that evaluates the rules writes their shared document to its store.
   state.away = false;
 });

@@ -12,7 +12,7 @@ import { Count, Id, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { rangedHref } from "../../ui/layout.tsx";
-import type { ProcessRange } from "./range-processes.ts";
+import type { ProcessRange, ReportedLoss } from "./range-processes.ts";
 import type { ProducerRange } from "./range-producers.ts";
 import type { HealthRange } from "./range.ts";
 
@@ -80,6 +80,37 @@ const Processes: FC<{ readonly of: readonly ProcessRange[] }> = ({ of: rows }) =
 /** Most rows of processes on the page. */
 const processesMax = 200;
 
+const ReportHeads: FC = () => (
+  <>
+    <th scope="col" class="num">
+      Sampled out
+    </th>
+    <th scope="col" class="num">
+      Write failures
+    </th>
+    <th scope="col">Last report</th>
+  </>
+);
+
+/** Figures of reports; `who` begins the reason for one that is unknown. */
+const ReportCells: FC<{ readonly of: ReportedLoss; readonly who: string }> = ({ of, who }) => (
+  <>
+    <td data-head="Sampled out" class="num">
+      <Count of={of.sampled_out} why={`${who} reported this.`} />
+    </td>
+    <td data-head="Write failures" class="num">
+      <Count of={of.write_failures} why={`${who} reported this.`} />
+    </td>
+    <td data-head="Last report">
+      {of.last_report_at === null ? (
+        <Unknown why={`${who} reported.`} />
+      ) : (
+        <Time at={of.last_report_at} form="daytime" />
+      )}
+    </td>
+  </>
+);
+
 const ProcessHeads: FC = () => (
   <>
     <th scope="col">Producer</th>
@@ -88,13 +119,7 @@ const ProcessHeads: FC = () => (
     <th scope="col" class="num" title="Turns with an event of the producer">
       Turns
     </th>
-    <th scope="col" class="num">
-      Sampled out
-    </th>
-    <th scope="col" class="num">
-      Write failures
-    </th>
-    <th scope="col">Last report</th>
+    <ReportHeads />
   </>
 );
 
@@ -113,19 +138,7 @@ const Process: FC<{ readonly of: ProcessRange }> = ({ of }) => (
     <td data-head="Turns" class="num">
       <Count of={of.turns} />
     </td>
-    <td data-head="Sampled out" class="num">
-      <Count of={of.sampled_out} why="It never reported this." />
-    </td>
-    <td data-head="Write failures" class="num">
-      <Count of={of.write_failures} why="It never reported this." />
-    </td>
-    <td data-head="Last report">
-      {of.last_report_at === null ? (
-        <Unknown why="It never reported." />
-      ) : (
-        <Time at={of.last_report_at} form="daytime" />
-      )}
-    </td>
+    <ReportCells of={of} who="It never" />
   </tr>
 );
 
@@ -140,13 +153,7 @@ const Heads: FC = () => (
     <th scope="col" class="num" title="Items of the service that were made durable">
       Items
     </th>
-    <th scope="col" class="num">
-      Sampled out
-    </th>
-    <th scope="col" class="num">
-      Write failures
-    </th>
-    <th scope="col">Last report</th>
+    <ReportHeads />
   </>
 );
 
@@ -176,19 +183,7 @@ const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, fr
       <td data-head="Items" class="num">
         <Count of={of.items} why="Not recorded for a principal that is bound to a tenant." />
       </td>
-      <td data-head="Sampled out" class="num">
-        <Count of={of.sampled_out} why="No process of it reported this." />
-      </td>
-      <td data-head="Write failures" class="num">
-        <Count of={of.write_failures} why="No process of it reported this." />
-      </td>
-      <td data-head="Last report">
-        {of.last_report_at === null ? (
-          <Unknown why="No process of it reported." />
-        ) : (
-          <Time at={of.last_report_at} form="daytime" />
-        )}
-      </td>
+      <ReportCells of={of} who="No process of it" />
     </tr>
   );
 };

@@ -19,15 +19,12 @@ export interface Process {
   inRange: boolean;
 }
 
-/** One process in a range. */
-export interface ProcessRange {
-  /** Null for all processes without an id together. */
-  readonly producer_id: string | null;
-  /** Null where none is recorded, where there are several, or beyond a bound of look-ups. */
-  readonly service: string | null;
-  /** Turns in the range with an event of it. */
-  readonly turns: number;
-  /** `at_least`: it was active after its last report; `unknown`: it never reported. */
+/** What a process, or all of a service, reports to have lost in a range. */
+export interface ReportedLoss {
+  /**
+   * `at_least`: a process was active after its last report, or one of several never reported;
+   * `unknown`: none reported.
+   */
   readonly lost_state: "known" | "at_least" | "unknown";
   /** Lost events; null where it is unknown. */
   readonly lost: number | null;
@@ -36,6 +33,16 @@ export interface ProcessRange {
   readonly write_failures: number | null;
   readonly last_report_at: string | null;
   readonly what_to_do: string;
+}
+
+/** One process in a range. */
+export interface ProcessRange extends ReportedLoss {
+  /** Null for all processes without an id together. */
+  readonly producer_id: string | null;
+  /** Null where none is recorded, where there are several, or beyond a bound of look-ups. */
+  readonly service: string | null;
+  /** Turns in the range with an event of it. */
+  readonly turns: number;
 }
 
 /** What the rows are made of. */

@@ -10,10 +10,10 @@ import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { producerAdvice } from "./advice.ts";
 import { processRows, reasonsOf } from "./range-processes.ts";
-import type { Process, ProcessRange } from "./range-processes.ts";
+import type { Process, ProcessRange, ReportedLoss } from "./range-processes.ts";
 
 /** One service in a range. */
-export interface ProducerRange {
+export interface ProducerRange extends ReportedLoss {
   /** Null for events that name none. */
   readonly service: string | null;
   readonly turns: number;
@@ -22,15 +22,6 @@ export interface ProducerRange {
   readonly items: number | null;
   /** Processes that reported in the range, or before it and were active in it. */
   readonly processes: number;
-  /** `at_least`: a process was active after its last report, or never reported. */
-  readonly lost_state: "known" | "at_least" | "unknown";
-  /** Lost events; null where it is unknown. */
-  readonly lost: number | null;
-  readonly reasons: Readonly<Record<string, number>>;
-  readonly sampled_out: number | null;
-  readonly write_failures: number | null;
-  readonly last_report_at: string | null;
-  readonly what_to_do: string;
 }
 
 /** What the rows are made of. */
