@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 
 import { Hono } from "hono";
+import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "@turnproof/store";
 
 import { serverPlaceOf } from "./backend/store-places.ts";
@@ -22,7 +23,7 @@ import { requireEndpoints } from "./http/endpoint.ts";
 import type { GrpcReceiver } from "./receive/grpc/grpc-server.ts";
 import { openAccount } from "./judge/evidence-account.ts";
 import type { AccountKeeper } from "./judge/evidence-account.ts";
-import { watchEvidence } from "./judge/evidence-check.ts";
+import { watchEvidence, withdrawDamaged } from "./judge/evidence-check.ts";
 import { startJudge } from "./judge/judge.ts";
 import { createLog } from "./log.ts";
 import { answerMcp } from "./mcp/answer-mcp.ts";
@@ -79,6 +80,14 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
       };
       opened.push(lastCount);
       void watchEvidence(parts, parts.patient, { withdraw: judges, account });
+    }
+    if (judges) {
+      parts.damage.listen((roots) => {
+        withdrawDamaged(parts.patient, roots).catch((error: unknown) => {
+          const code = CodedError.is(error) ? error.code : "internal_error";
+          log.warn("verdicts_not_withdrawn", { code });
+        });
+      });
     }
     // In read-only mode nothing is written beside the evidence, not even verdicts.
     if (judges && parts.readers === undefined) {

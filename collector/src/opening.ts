@@ -56,6 +56,8 @@ import { ledgerSignal } from "./judge/ledger-signal.ts";
 import type { LedgerSignal } from "./judge/ledger-signal.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
+import { openDamageDesk } from "./backend/damage-desk.ts";
+import { watchedLater, watchedStore } from "./backend/watched-store.ts";
 import { pastFirst } from "./backend/past-first.ts";
 import { pastFirstEvents } from "./backend/past-first-events.ts";
 import { readTimes, timedStore } from "./backend/timed-store.ts";
@@ -113,10 +115,13 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const producers = createThrottle(options.now);
   const forward = await openForward(opening);
   const ledger = ledgerSignal();
+  const server = options.store === undefined ? (serverOf(config) ?? null) : null;
+  const damage = openDamageDesk(log, server !== null);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
     ...(forward === undefined ? {} : { forwarded: () => forward.state() }),
-    store: waiting.promise,
+    store: watchedLater(waiting.promise, damage),
+    damage,
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     origins: config.origins,
     // A producer with an old token must not block people's sign-in from the same address.
@@ -139,7 +144,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const given = options.memory ?? (await openedMemory(opening));
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
-  const patient = withMemoryRows(orderedStore(opening, store), memory);
+  const patient = withMemoryRows(orderedStore(opening, watchedStore(store, damage)), memory);
   const parts: Parts = {
     ...door,
     ...openSessions(opening, door, store),
@@ -149,7 +154,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
     log,
     store: timedStore(pastFirst(patient, options.now ?? Date.now), readTimes),
     patient,
-    server: options.store === undefined ? (serverOf(config) ?? null) : null,
+    server,
+    damage,
     memory,
     ingest: await withSharedLosses(opening, store, ingest),
     history,
@@ -216,7 +222,10 @@ function openJudging(
   // Turns are written where they are judged, because they are in memory there.
   const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
   const draft = bytesMax > 0 ? draftJudge(config, parts.contracts) : undefined;
-  const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
+  const recorder = turnRecorder(watchedStore(store, parts.damage), collectorScope(), {
+    bytesMax,
+    draft,
+  });
   const own = recordFrames(recorder);
   const record = loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log);
   return { recorder, readers, record };

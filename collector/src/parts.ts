@@ -20,6 +20,7 @@ import type { Sessions } from "./access/sessions.ts";
 import type { Streams } from "./access/streams.ts";
 import type { TypedIdentity } from "./access/typed-identity.ts";
 import type { Throttle } from "./access/throttle.ts";
+import type { Damage } from "./backend/damage-desk.ts";
 import type { Config } from "./config/config.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { AppContext } from "./http/environment.ts";
@@ -94,6 +95,8 @@ export interface Parts {
   readonly server: string | null;
   /** The operator's memory; absent without a configured one. */
   readonly memory: MemoryStore | undefined;
+  /** Damage of the store that reads and writes meet. */
+  readonly damage: Damage;
   readonly ingest: Receiver;
   /** The receiving side minute by minute. */
   readonly history: Pick<IngestHistory, "folder" | "recent">;

@@ -17,7 +17,7 @@ const restore = "restore the folder from a copy, or move it away to start withou
 
 /** Sentences for each result, with what to do about it. */
 const sentences: Readonly<
-  Record<Exclude<EvidenceLook["found"], "part_missing" | "rows_missing">, string>
+  Record<Exclude<EvidenceLook["found"], "part_missing" | "rows_missing" | "rows_damaged">, string>
 > = {
   whole: "It is whole.",
   none: "It will be made at the start.",
@@ -44,6 +44,12 @@ export async function evidenceCheck(folder: string): Promise<Check> {
       const message =
         `evidence_missing: ${look.rows} rows of ${look.roots} traces are gone from ` +
         `evidence.sqlite without a deletion; ${restore}.`;
+      return { check, state: "fail", message };
+    }
+    if (look.found === "rows_damaged") {
+      const message =
+        `store_corrupt: ${look.rows} bundles of ${look.roots} traces in evidence.sqlite are not as ` +
+        `they were written; ${restore}.`;
       return { check, state: "fail", message };
     }
     const isWell = look.found === "whole" || look.found === "none";

@@ -77,21 +77,7 @@ async function measure(parts: Parts): Promise<Registry> {
   put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
   putJournal(put, report.journal, parts.now());
   if (audit !== undefined) putAudit(put, audit);
-  // What a damaged store lost is unknown: no sample.
-  if (check.code !== "store_corrupt" || report.missing !== null) {
-    put(
-      Gauge,
-      "turnproof_evidence_missing_rows",
-      "Stored rows that are gone without a deletion; 0 while the store is compared, absent while it is damaged.",
-      Math.max(report.missing?.rows_missing ?? 0, report.missing?.events_missing ?? 0),
-    );
-  }
-  put(
-    Gauge,
-    "turnproof_evidence_parts_set_aside",
-    "Parts of an embedded ClickHouse that are damaged and not served.",
-    report.missing?.parts_set_aside ?? 0,
-  );
+  putEvidence(put, report, check.code === "store_corrupt");
   if (report.forward !== null) putForward(put, report.forward);
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
   put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
@@ -112,6 +98,41 @@ async function measure(parts: Parts): Promise<Registry> {
 }
 
 type Put = (kind: Kind, name: string, help: string, samples: Samples) => void;
+
+/** Stored evidence that is gone or damaged. */
+function putEvidence(
+  put: Put,
+  { missing, damaged }: ReturnType<Receiver["report"]>,
+  isDamaged: boolean,
+): void {
+  const {
+    rows_missing: rows = 0,
+    events_missing: events,
+    parts_set_aside: parts = 0,
+  } = missing ?? {};
+  const gone = Math.max(rows, events ?? 0);
+  // What a damaged store lost is unknown: no sample.
+  if (!isDamaged || gone > 0) {
+    put(
+      Gauge,
+      "turnproof_evidence_missing_rows",
+      "Stored rows that are gone without a deletion; 0 while the store is compared, absent while it is damaged.",
+      gone,
+    );
+  }
+  put(
+    Gauge,
+    "turnproof_evidence_damaged_traces",
+    "Traces with rows that reads of this process could not decode.",
+    damaged.traces,
+  );
+  put(
+    Gauge,
+    "turnproof_evidence_parts_set_aside",
+    "Parts of an embedded ClickHouse that are damaged and not served.",
+    parts,
+  );
+}
 
 /** The journal: how full and how old it is, and what was damaged in it. */
 function putJournal(

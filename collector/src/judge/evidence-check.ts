@@ -9,7 +9,6 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore, HeldTurn, ShortRoots, TablePart } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
-import { damageOf } from "../backend/store-damage.ts";
 import { tablesFolder } from "../backend/store-places.ts";
 import type { AccountKeeper } from "./evidence-account.ts";
 import type { Parts } from "../parts.ts";
@@ -53,12 +52,11 @@ interface WatchOptions {
  * the collector closes.
  */
 export async function watchEvidence(
-  { closing: signal, ingest, log, server }: Pick<Parts, "closing" | "ingest" | "log" | "server">,
+  { closing: signal, ingest, log }: Pick<Parts, "closing" | "ingest" | "log">,
   store: Ledgered & Pick<EvidenceStore, "setAside">,
   { withdraw, account }: WatchOptions,
 ): Promise<void> {
   if (account?.state() === "damaged") log.error("evidence_account_unusable", {});
-  let isDamaged = false;
   while (!signal.aborted) {
     try {
       const aside = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
@@ -89,16 +87,9 @@ export async function watchEvidence(
     } catch (error) {
       if (signal.aborted) return;
       const code = CodedError.is(error) ? error.code : "internal_error";
-      const damage = CodedError.is(error)
-        ? damageOf({ code: error.code, field: error.field, isServer: server !== null })
-        : undefined;
-      if (damage === undefined) log.warn("evidence_not_compared", { code });
-      else if (!isDamaged) {
-        const { path, table, command } = damage;
-        log.error("store_damaged", { code, path, ...(table === null ? {} : { table }), command });
-      }
-      isDamaged = damage !== undefined;
-      // A damaged store may be restored while the collector runs.
+      const isDamaged = code === "store_corrupt";
+      if (!isDamaged) log.warn("evidence_not_compared", { code });
+      // A damaged store, which the desk of damage has, may be restored while the collector runs.
       if (!isDamaged && (!CodedError.is(error) || error.retryable !== true)) return;
       // The wait ends when the collector closes.
       await sleep(compareAgainMs, undefined, { signal, ref: false }).catch(() => {});
@@ -159,7 +150,7 @@ export async function compareEvidence(
       const still = await stillThere(store, suspected);
       const gaps = await gapsOf(store, still);
       for (const [root, rows] of gaps) missing.set(root, Math.max(rows, missing.get(root) ?? 0));
-      if (withdraw) await withdrawSuccess(store, still, gaps);
+      if (withdraw) await withdrawSuccess(store, still, new Set(gaps.keys()));
     }
     after = page.next;
     // At most half of the time is spent on it.
@@ -185,17 +176,26 @@ async function stillThere(
   return turns.filter(({ key, version }) => still.has(`${key} ${version.rows}`));
 }
 
+/** Success that rests on rows which cannot be decoded becomes `partial`. */
+export async function withdrawDamaged(
+  store: Pick<EvidenceStore, "ledger">,
+  roots: readonly string[],
+): Promise<void> {
+  const turns = await store.ledger.turnsOf(roots);
+  await withdrawSuccess(store, turns, new Set(roots));
+}
+
 /**
  * The judge cannot judge these turns again: a version that rests on fewer rows never replaces one
  * that rests on more. So the same version is written with another verdict.
  */
 async function withdrawSuccess(
-  store: Ledgered,
+  store: Pick<EvidenceStore, "ledger">,
   turns: readonly HeldTurn[],
-  gaps: ReadonlyMap<string, number>,
+  roots: ReadonlySet<string>,
 ): Promise<void> {
   const versions = new Map(turns.map(({ key, version }) => [key, version.rows]));
-  for (const root of gaps.keys()) {
+  for (const root of roots) {
     const { records } = await store.ledger.listTurns(
       {
         scope: collectorScope(),

@@ -17,7 +17,7 @@ import type { RecordBatch } from "../receive/record-frames.ts";
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";
 import { collectedWhenIdle } from "./idle-collection.ts";
-import { logOver, openThreadStores } from "./thread-link.ts";
+import { damageOver, logOver, openThreadStores } from "./thread-link.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 
 const start = workerData as ThreadStart & { readonly reported: Reported };
@@ -43,7 +43,11 @@ const calls = connectCalls(parentPort as Port, {
 
 async function begin(): Promise<RecordBatch> {
   const { config } = start;
-  const { store } = await openThreadStores(start, calls);
+  const { store } = await openThreadStores(
+    start,
+    calls,
+    damageOver(calls, () => reported),
+  );
   const contracts = await openStandingContracts(config);
   const recorder = turnRecorder(store, collectorScope(), {
     bytesMax: config.judgeBytesMax,

@@ -22,7 +22,7 @@ import type { PassedRequest } from "../http/environment.ts";
 import { followingBody } from "./following-bodies.ts";
 import { largeBody } from "./large-body.ts";
 import type { PassedAnswer } from "./reading-app.ts";
-import type { ThreadStart, Reported } from "./thread-link.ts";
+import type { FoundDamage, ThreadStart, Reported } from "./thread-link.ts";
 import { withinTime } from "./within-time.ts";
 
 /** Options of the threads. */
@@ -192,6 +192,11 @@ function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
     pending: async () => ({ value: await lent().pending() }),
     knownRoots: async (roots: readonly string[]) => ({ value: await lent().knownRoots(roots) }),
     settled: async (waitMs: number) => ({ value: await parts.ingest.settled(waitMs) }),
+    damaged: async (found: FoundDamage) => {
+      if ("store" in found) parts.damage.noteStore(found.store);
+      else parts.damage.noteRoots(found.roots);
+      return { value: null };
+    },
     judged: async (sinceMs: number) => {
       parts.ledger?.signal(sinceMs);
       return { value: null };

@@ -6,10 +6,12 @@ import { clickhouseOver } from "@turnproof/store";
 import type { EvidenceStore, LentEngine, MemoryStore } from "@turnproof/store";
 
 import type { AuditState } from "../access/audit/audit-state.ts";
+import type { Damage } from "../backend/damage-desk.ts";
 import { openStore, serverName, serverOf } from "../backend/backend.ts";
 import { openLate } from "../backend/late.ts";
 import { lateEvidence } from "../backend/late-store.ts";
 import { operatorStore } from "../backend/operator-store.ts";
+import { watchedStore } from "../backend/watched-store.ts";
 import { pastFirstEvents } from "../backend/past-first-events.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
@@ -31,6 +33,9 @@ export interface ThreadStart {
   readonly agents: boolean;
 }
 
+/** Damage that a thread passes to the main one. */
+export type FoundDamage = { readonly store: string } | { readonly roots: readonly string[] };
+
 /** Last state of the receiving side and the audit log. */
 export interface Reported {
   readonly report: IngestReport;
@@ -49,13 +54,30 @@ export interface ThreadStores {
 }
 
 /** Opens them. */
-export async function openThreadStores(start: ThreadStart, calls: Calls): Promise<ThreadStores> {
+export async function openThreadStores(
+  start: ThreadStart,
+  calls: Calls,
+  damage: Damage,
+): Promise<ThreadStores> {
   const { config, lent, memoryName } = start;
   const given = memoryName === null ? undefined : memoryOver(calls, memoryName);
   const memory = operatorMemory(given, config.readOnly);
-  const store = lent ? await clickhouseOver(engineOver(calls)) : await ownStore(start);
+  const opened = lent ? await clickhouseOver(engineOver(calls)) : await ownStore(start);
+  const store = watchedStore(opened, damage);
   const ordered = pastFirstEvents(operatorStore(store, config.readOnly), Date.now);
   return { store: withMemoryRows(ordered, memory), memory };
+}
+
+/** The desk of the main thread; `reported` returns the last state received. */
+export function damageOver(calls: Calls, reported: () => Reported): Damage {
+  // A thread whose parent is gone has nowhere to note it.
+  const note = (found: FoundDamage): void => void calls.request("damaged", found).catch(() => {});
+  return {
+    noteStore: (store) => note({ store }),
+    noteRoots: (roots) => note({ roots }),
+    report: () => reported().report.damaged,
+    listen: () => {},
+  };
 }
 
 /** How long an answering thread waits for its server at its start. */

@@ -27,7 +27,7 @@ import { pastFirst } from "../backend/past-first.ts";
 import { readTimes, timedStore } from "../backend/timed-store.ts";
 import { version } from "../version.ts";
 import type { Calls } from "./calls.ts";
-import { logOver, openThreadStores } from "./thread-link.ts";
+import { damageOver, logOver, openThreadStores } from "./thread-link.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 
 /** Opens the parts of a thread; `reported` returns the last state received. */
@@ -43,7 +43,8 @@ export async function openThreadParts(
   const credentials = createCredentials(config, typed);
   const sessions = createSessions({ keyring });
   const closing = new AbortController().signal;
-  const { store: patient, memory } = await openThreadStores(start, calls);
+  const damage = damageOver(calls, reported);
+  const { store: patient, memory } = await openThreadStores(start, calls, damage);
   const persistent = config.backend !== "ephemeral";
   return {
     config,
@@ -59,6 +60,7 @@ export async function openThreadParts(
     patient,
     store: timedStore(pastFirst(patient, Date.now), readTimes),
     server: serverOf(config) ?? null,
+    damage,
     memory,
     ingest: ingestOver(calls, reported),
     history: { folder: historyFolder(config), recent: () => reported().minutes },

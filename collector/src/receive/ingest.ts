@@ -2,6 +2,7 @@
  * @module Ingest desk: state of the receiving side for the rest of the collector: stored batches,
  * pending frames, and the accounting of every received item.
  */
+import type { DamageReport } from "../backend/damage-desk.ts";
 import type { ConservationSnapshot } from "./conservation.ts";
 import type { ForwardState } from "./forward/forward.ts";
 import type { JournalLosses } from "./otlp/journal-losses.ts";
@@ -64,6 +65,8 @@ export interface IngestReport {
   };
   /** What the comparison at the start found; null until it is done, or where there is none. */
   readonly missing: Omit<MissingEvidence, "roots"> | null;
+  /** Damage that reads and writes of the store met. */
+  readonly damaged: DamageReport;
   /** Spans on their way to another endpoint; null without one. */
   readonly forward: ForwardState | null;
 }

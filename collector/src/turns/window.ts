@@ -105,7 +105,7 @@ export interface SelectedRoot {
  * `collectRoot`, with the events of the selected turns. Where the first rows have none of them, the
  * whole root is read.
  *
- * @throws CodedError `trace_not_found_in_window` where there are none
+ * @throws CodedError as {@link noneOf} where there are none
  */
 export async function selectRoot(
   parts: Parts,
@@ -120,7 +120,28 @@ export async function selectRoot(
   if (first !== undefined) return { window, selected, events: [first, ...others], rowsMax };
   // Selected turns may begin after the first rows.
   if (window.bounded && options.rowsMax !== undefined) return selectRoot(parts, reading, root);
-  throw new CodedError("trace_not_found_in_window");
+  throw await noneOf(parts, reading, root, window);
+}
+
+/**
+ * Why a root has no events: `store_corrupt` where its rows are there and cannot be decoded, else
+ * `trace_not_found_in_window`. The tenant of such rows is unknown, so a bound principal receives it
+ * for a root with a turn in scope.
+ */
+export async function noneOf(
+  { store }: Pick<Parts, "store">,
+  { scope }: Reading,
+  root: string,
+  { errors }: Pick<Window, "errors">,
+): Promise<CodedError> {
+  const missing = new CodedError("trace_not_found_in_window");
+  if (!errors.some(({ code }) => code === "store_corrupt")) return missing;
+  const isBound = !("operator" in scope) || scope.operator.applicationId !== undefined;
+  if (!isBound) return new CodedError("store_corrupt");
+  const where = [{ text: "root_trace_id", is: root }] as const;
+  const order = { by: "first_received" } as const;
+  const { records } = await store.ledger.listTurns({ scope, where }, { order, limit: 1 });
+  return records.length > 0 ? new CodedError("store_corrupt") : missing;
 }
 
 /** Rows that are read for many roots at once; a root with more is read alone. */

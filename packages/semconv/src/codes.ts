@@ -188,7 +188,10 @@ export const codes = {
   store_conflict: { sentence: "The record changed meanwhile.", status: 409, retryable: true },
   written_limit: { sentence: "At most 100 notes a turn, 100 shared views a tenant.", status: 409 },
   name_taken: { sentence: "Another shared view has this name.", status: 409 },
-  store_corrupt: { sentence: "A stored file is damaged.", status: 500 },
+  store_corrupt: {
+    sentence: "Stored data is damaged; Health and turnproof doctor name it, and what helps.",
+    status: 500,
+  },
   store_locked: { sentence: "Another process uses this data directory.", status: 503 },
   store_closed: { sentence: "The store was closed.", status: 503 },
   store_read_only: { sentence: "Read-only mode refuses this change.", status: 403 },

@@ -36,6 +36,8 @@ export interface EventSlice {
   readonly errors: readonly NormalizationError[];
   /** True when the scan budget ended the slice before the filter was exhausted. */
   readonly bounded: boolean;
+  /** Roots with rows that cannot be decoded, of all tenants: never shown. Counted in `errors`. */
+  readonly damagedRoots?: readonly string[] | undefined;
 }
 
 /** An original record of the bundles view. */
@@ -54,6 +56,8 @@ export interface BundleSlice {
   readonly next: Keyset | null;
   readonly sourceRows: number;
   readonly errors: readonly NormalizationError[];
+  /** As in a slice of events. */
+  readonly damagedRoots?: readonly string[] | undefined;
 }
 
 /** Result of `check()`; never thrown. */

@@ -21,9 +21,9 @@ async function roundsOf(
   const read: number[] = [];
   const load = async (some: readonly KnownRoot[]) => {
     read.push(some.length);
-    return { events: [], cut: false };
+    return [];
   };
-  for await (const _ of rootRounds(of, load, { limit: 100, ...options }, () => {})) continue;
+  for await (const _ of rootRounds(of, load, { limit: 100, ...options })) continue;
   return read;
 }
 
@@ -56,10 +56,10 @@ test("events of roots that earlier pages counted do not end it", async () => {
   const read: number[] = [];
   const load = async (some: readonly KnownRoot[]) => {
     read.push(some.length);
-    return { events: [], cut: false };
+    return [];
   };
   const options = { limit: 100, after, rootsFirst: 100, eventsFirst: 30 };
-  for await (const _ of rootRounds(started, load, options, () => {})) continue;
+  for await (const _ of rootRounds(started, load, options)) continue;
   // Two roots reach beyond the start of the page.
   expect(read).toEqual([5, 5]);
 });

@@ -49,10 +49,8 @@ function isOneOfMany({ event_kind, status, tool_name, task_id }: EventQuery): bo
   return (event_kind ?? status ?? tool_name ?? task_id) !== undefined;
 }
 
-/** Settles complete roots. */
-export type SettleRoots<R extends KnownRoot> = (
-  roots: readonly R[],
-) => Promise<{ readonly events: readonly Settled[]; readonly cut: boolean }>;
+/** Settles complete roots; one that cannot be read is noted by its source. */
+export type SettleRoots<R extends KnownRoot> = (roots: readonly R[]) => Promise<readonly Settled[]>;
 
 /** Roots of the first round, by default. */
 const rootsFirstDefault = 16;
@@ -60,14 +58,11 @@ const roundMax = 512;
 /** Every event of the same microsecond comes after this one. */
 const latest = { seconds: 9_223_372_036, nanos: 854_775_807 };
 
-/**
- * Rounds over roots in order of last receipt, newest first; `cut` is called for unreadable ones.
- */
+/** Rounds over roots in order of last receipt, newest first. */
 export async function* rootRounds<R extends KnownRoot>(
   roots: Iterable<R> | AsyncIterable<R>,
   load: SettleRoots<R>,
   options: SliceOptions & FirstRound,
-  cut: () => void,
 ): AsyncGenerator<Round> {
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const budget = options.budgetRows ?? limits.scanRowsMax;
@@ -83,13 +78,12 @@ export async function* rootRounds<R extends KnownRoot>(
     const taken = chunk;
     chunk = [];
     const loaded = await load(taken);
-    if (loaded.cut) cut();
     const uncounted = taken.filter((one) => one.rows === undefined && isPaid(one));
     const roots = new Set(uncounted.map(({ root }) => root));
-    for (const { event, copies } of loaded.events) {
+    for (const { event, copies } of loaded) {
       if (roots.has(event.root_trace_id ?? "")) examined += copies;
     }
-    return loaded.events;
+    return loaded;
   };
   for await (const entry of roots) {
     options.signal?.throwIfAborted();

@@ -2,8 +2,10 @@
  * @module ScopedReads: request reads over a source of settled roots. Providers differ in how they
  * find roots, never in the result of a read.
  */
+import type { NormalizationError } from "@turnproof/evidence";
 import { groupBy, limits } from "@turnproof/semconv";
 
+import type { Cut } from "./bundle/root-rows.ts";
 import type { EvidenceReader, EventSlice, SliceOptions } from "./evidence-store.ts";
 import type { LegacyBundles, LegacyRows } from "./legacy/bundles.ts";
 import { keysetOf } from "./position.ts";
@@ -27,9 +29,9 @@ export type Reads = Pick<EvidenceReader, "page" | "find" | "bundles" | "root" | 
 /** Source of settled roots; `cut` is called for roots that could not be read completely. */
 export interface RootSource {
   /** Roots that may contain part of the answer, newest received first. */
-  rounds(question: Question, options: SliceOptions, cut: () => void): AsyncIterable<Round>;
+  rounds(question: Question, options: SliceOptions, cut: Cut): AsyncIterable<Round>;
   /** The first rows of some roots in the order of receipt, as recorded; of each at most so many. */
-  rows(roots: readonly string[], cut: () => void, rowsMax: number): Promise<readonly StoredEvent[]>;
+  rows(roots: readonly string[], cut: Cut, rowsMax: number): Promise<readonly StoredEvent[]>;
   /** Bundles of earlier versions besides; absent without any. */
   readonly legacy?: LegacyBundles;
 }
@@ -46,7 +48,7 @@ const aboveAll: Position = {
 async function* roundsOf(
   source: RootSource,
   legacy: LegacyRows | undefined,
-  requested: readonly [question: Question, options: SliceOptions, cut: () => void],
+  requested: readonly [question: Question, options: SliceOptions, cut: Cut],
 ): AsyncGenerator<Round> {
   if (legacy === undefined || legacy.roots.size === 0) {
     yield* source.rounds(...requested);
@@ -70,15 +72,12 @@ export function scopedReads(source: RootSource): Reads {
     options: SliceOptions,
   ): Promise<Found<T>> => {
     checkScope(question.scope);
-    let cut = false;
-    const onCut = (): void => {
-      cut = true;
-    };
+    const noted = notedCuts();
     const legacy = await source.legacy?.read();
-    const rounds = roundsOf(source, legacy, [question, options, onCut]);
+    const rounds = roundsOf(source, legacy, [question, options, noted.cut]);
     const walked = await walk(rounds, itemsOf, options);
-    const bounded = walked.bounded || cut || legacy?.cut === true;
-    return { ...walked, bounded, errors: legacy?.errors ?? [] };
+    const bounded = walked.bounded || noted.any() || legacy?.cut === true;
+    return { ...walked, bounded, ...noted.found(legacy) };
   };
   return {
     async page(scope, query, options) {
@@ -93,25 +92,20 @@ export function scopedReads(source: RootSource): Reads {
       const itemsOf = bundleItems(scope, narrowed);
       const walked = await search({ scope, query: narrowed }, itemsOf, options);
       const bundles = walked.items.map((item) => item.value);
-      const { errors } = walked;
-      return { bundles, next: nextOf(walked), sourceRows: bundles.length, errors };
+      const { errors, damagedRoots } = walked;
+      const rest = { sourceRows: bundles.length, errors, damagedRoots };
+      return { bundles, next: nextOf(walked), ...rest };
     },
     async root(scope, rootTraceId, options) {
       checkScope(scope);
       options.signal?.throwIfAborted();
-      let cut = false;
+      const noted = notedCuts();
       const legacy = await source.legacy?.read();
       const rowsMax = Math.min(options.budgetRows ?? Infinity, limits.rootEventsMax);
-      const rows = await source.rows(
-        [rootTraceId],
-        () => {
-          cut = true;
-        },
-        rowsMax,
-      );
+      const rows = await source.rows([rootTraceId], noted.cut, rowsMax);
       const own = legacy?.roots.get(rootTraceId) ?? [];
-      const slice = rootSlice(settle([...rows, ...own]), scope, options, cut);
-      return { ...slice, errors: legacy?.errors ?? [] };
+      const slice = rootSlice(settle([...rows, ...own]), scope, options, noted.any());
+      return { ...slice, ...noted.found(legacy) };
     },
     roots: rootsOf(source),
   };
@@ -121,17 +115,11 @@ function rootsOf(source: RootSource): Reads["roots"] {
   return async (scope, ids, options) => {
     checkScope(scope);
     options.signal?.throwIfAborted();
-    let cut = false;
+    const noted = notedCuts();
     const legacy = await source.legacy?.read();
-    const held = await source.rows(
-      [...new Set(ids)],
-      () => {
-        cut = true;
-      },
-      limits.rootEventsMax,
-    );
+    const held = await source.rows([...new Set(ids)], noted.cut, limits.rootEventsMax);
     // It is unknown which of them was cut, so each is read alone.
-    if (cut || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
+    if (noted.any() || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
     const rows = groupBy(held, (row) => row.root_trace_id ?? "");
     const slices = new Map<string, EventSlice>();
     const pass = paced();
@@ -145,10 +133,39 @@ function rootsOf(source: RootSource): Reads["roots"] {
   };
 }
 
-type Found<T> = Walked<T> & Pick<EventSlice, "errors">;
+type Found<T> = Walked<T> & Unreadable;
 
-function eventsOf({ items, bounded, errors, ...walked }: Found<Settled>): EventSlice {
-  return { ...eventSlice(items, bounded), next: nextOf(walked), errors };
+/** What a read could not decode. */
+type Unreadable = Pick<EventSlice, "errors" | "damagedRoots">;
+
+/** Notes what a read left out. */
+function notedCuts(): {
+  readonly cut: Cut;
+  /** True where anything was left out. */
+  any(): boolean;
+  found(legacy: LegacyRows | undefined): Unreadable;
+} {
+  let isCut = false;
+  const damaged = new Set<string>();
+  return {
+    cut(root) {
+      isCut = true;
+      if (root !== undefined) damaged.add(root);
+    },
+    any: () => isCut,
+    found(legacy) {
+      const errors = legacy?.errors ?? [];
+      const count = damaged.size;
+      const own: NormalizationError = { code: "store_corrupt", count, source_store: "trace" };
+      return count === 0
+        ? { errors }
+        : { errors: [...errors, own], damagedRoots: [...damaged] };
+    },
+  };
+}
+
+function eventsOf({ items, bounded, errors, damagedRoots, ...walked }: Found<Settled>): EventSlice {
+  return { ...eventSlice(items, bounded), next: nextOf(walked), errors, damagedRoots };
 }
 
 function nextOf(walked: Pick<Walked<unknown>, "next">): EventSlice["next"] {

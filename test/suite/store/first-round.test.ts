@@ -16,7 +16,7 @@ import { temporaryDirectories } from "./temporary-directory.ts";
 const rounds: number[] = [];
 vi.mock(import("../../../packages/store/src/root-rounds.ts"), async (original) => {
   const real = await original();
-  const rootRounds: typeof RootRounds.rootRounds = (roots, load, options, cut) =>
+  const rootRounds: typeof RootRounds.rootRounds = (roots, load, options) =>
     real.rootRounds(
       roots,
       (some) => {
@@ -24,7 +24,6 @@ vi.mock(import("../../../packages/store/src/root-rounds.ts"), async (original) =
         return load(some);
       },
       options,
-      cut,
     );
   return { ...real, rootRounds };
 });

@@ -183,13 +183,43 @@ const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of
   );
 };
 
+/** Rows that are there and cannot be decoded. */
+const Damaged: FC<{ readonly traces: number }> = ({ traces }) => (
+  <>
+    <Badge tone="bad" icon="failed" word={`damaged rows in ${countText(traces)} traces`} /> cannot
+    be decoded. Their turns are no success any more. <code>turnproof restore</code>, or the backup
+    of the database, brings them back.
+  </>
+);
+
 /** Whether the evidence that turns rest on is there. */
-const Missing: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
+const Missing: FC<{
+  readonly of: CollectorHealth["ingest"]["missing"];
+  readonly damaged: CollectorHealth["ingest"]["damaged"];
+}> = ({ of, damaged }) => {
+  if (damaged.store !== null) {
+    return <Badge tone="quiet" icon="unjudged" word="unknown while the store is damaged" />;
+  }
+  const gone = <Gone of={of} />;
+  if (damaged.traces === 0) return gone;
+  return (
+    <>
+      <Damaged traces={damaged.traces} /> {isWhole(of) ? null : gone}
+    </>
+  );
+};
+
+/** Whether nothing is gone by the comparison of the start, or nothing was compared. */
+const isWhole = (of: CollectorHealth["ingest"]["missing"]): boolean =>
+  of === null || (of.roots_missing === 0 && !of.events_missing && of.parts_set_aside === 0);
+
+/** What is gone by the comparison of the start. */
+const Gone: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
   const notCompared = <Badge tone="quiet" icon="unjudged" word="not compared with its turns" />;
   if (of === null) return notCompared;
   const { turns, roots_missing: roots, rows_missing: rows, parts_set_aside: parts } = of;
   const events = of.events_missing ?? 0;
-  if (roots === 0 && events === 0 && parts === 0) {
+  if (isWhole(of)) {
     // The comparison of the start found no turn; what came since is not in it.
     if (turns === 0) return notCompared;
     return <Badge tone="ok" icon="success" word={`all of it, in ${countText(turns)} turns`} />;
@@ -258,7 +288,7 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
         </span>
       </Fact>
       <Fact name="evidence">
-        <Missing of={of.ingest.missing} />
+        <Missing of={of.ingest.missing} damaged={of.ingest.damaged} />
         <Account of={of.ingest.missing} />
       </Fact>
       {of.ingest.forward === null ? null : <ForwardFact of={of.ingest.forward} />}

@@ -7,7 +7,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { isReceivedBy, judgeRules, reconcileOutcome } from "@turnproof/evidence";
 import type { Verdict, WindowMetadata } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { limits } from "@turnproof/semconv";
 import type { Identity } from "@turnproof/semconv";
 
 import { loggedHeader, loggedStatement } from "../../access/audit/logged-statement.ts";
@@ -26,7 +26,7 @@ import { evidenceDigest, trustedAmong } from "../../judge/statement.ts";
 import type { Statement } from "../../judge/statement.ts";
 import { judgeWindow } from "../../judge/verdict.ts";
 import type { Judged } from "../../judge/verdict.ts";
-import { collectRoot } from "../../turns/window.ts";
+import { collectRoot, noneOf } from "../../turns/window.ts";
 import { windowModel } from "../../turns/window.ts";
 import type { WindowModel } from "../../turns/window.ts";
 import { downloadName } from "../../ui/display/download-name.ts";
@@ -208,7 +208,8 @@ async function judge(
   const reading = readingFor(c, parameters);
   const window = await collectRoot(parts, reading, parameters.root_trace_id);
   const judged = await judgeWindow(parts, window, reading.query);
-  if (judged.events.length === 0) throw new CodedError("trace_not_found_in_window");
+  if (judged.events.length === 0)
+    throw await noneOf(parts, reading, parameters.root_trace_id, window);
   return { judged, window, parameters };
 }
 

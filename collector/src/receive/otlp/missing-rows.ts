@@ -9,12 +9,17 @@ export function missingReport(missing: MissingEvidence | undefined): IngestRepor
   return counts;
 }
 
-/** Losses with the roots whose rows are gone: like quarantined rows, they prevent a success. */
+/**
+ * Losses with the roots whose rows are gone or damaged: like quarantined rows, they prevent a
+ * success.
+ */
 export function withMissing(
   known: JournalLosses,
   missing: MissingEvidence | undefined,
+  damaged: readonly string[],
 ): JournalLosses {
-  if (missing === undefined || missing.roots.length === 0) return known;
-  const roots = new Set([...known.quarantined_roots, ...missing.roots]);
+  const gone = missing?.roots ?? [];
+  if (gone.length === 0 && damaged.length === 0) return known;
+  const roots = new Set([...known.quarantined_roots, ...gone, ...damaged]);
   return { ...known, quarantined_roots: [...roots].toSorted() };
 }

@@ -28,6 +28,7 @@ import { totalsOf } from "../history/minute.ts";
 import type { IngestCounts } from "../history/minute.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import type { ForwardState } from "../forward/forward.ts";
+import type { DamageDesk } from "../../backend/damage-desk.ts";
 import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
 import type { Log } from "../../log.ts";
 import { createBlockThread } from "./block-thread.ts";
@@ -66,6 +67,8 @@ export interface ReceiverOptions {
   /** Bytes of all requests together, and the share of one principal. */
   readonly budgetBytes?: number;
   readonly budgetShare?: number;
+  /** What was found damaged in the store. */
+  readonly damage?: Pick<DamageDesk, "report" | "roots">;
   /** State of the way to another endpoint. */
   readonly forwarded?: () => ForwardState;
   /** False answers everything on `/v1` with `ingest_off`. */
@@ -185,7 +188,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     settled: (waitMs) => settled(journal, drain, waitMs),
     report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),
     noteMissing: (missing) => void (state.missing = missing),
-    losses: () => withMissing(watched.known(), state.missing),
+    losses: () => withMissing(watched.known(), state.missing, options.damage?.roots() ?? []),
     async close(deadlineMs) {
       state.open = false;
       const late = new AbortController();
@@ -297,19 +300,25 @@ async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<
   }
 }
 
+type Besides = "missing" | "damaged" | "forward";
+
 /** State beside journal and drain. */
 function besides(
-  { forwarded }: ReceiverOptions,
+  { damage, forwarded }: ReceiverOptions,
   { missing }: { readonly missing?: MissingEvidence },
-): Pick<IngestReport, "missing" | "forward"> {
-  return { missing: missingReport(missing), forward: forwarded?.() ?? null };
+): Pick<IngestReport, Besides> {
+  return {
+    missing: missingReport(missing),
+    damaged: damage?.report() ?? { store: null, traces: 0 },
+    forward: forwarded?.() ?? null,
+  };
 }
 
 function reportOf(
   journal: Journal,
   drain: Drain,
   conservation: Conservation,
-): Omit<IngestReport, "missing" | "forward"> {
+): Omit<IngestReport, Besides> {
   const stats = journal.stats();
   const sent = drain.stats();
   return {

@@ -12,12 +12,15 @@ export interface RootRows {
   add(root: string, segments: string): void;
 }
 
+/** Notes that not all was read; with a root whose rows are there and cannot be decoded. */
+export type Cut = (damagedRoot?: string) => void;
+
 /** Bounds of reading a root. */
 export interface RootRowsOptions {
   /** Most rows of a root; later ones are left out. */
   readonly rowsMax?: number;
-  /** Called for an unreadable body, and for a root with more rows. */
-  readonly cut?: (() => void) | undefined;
+  /** Called for an unreadable body with its root, and for a root with more rows. */
+  readonly cut?: Cut | undefined;
 }
 
 /** Collects rows of roots; empty at first. */
@@ -37,12 +40,12 @@ export function rootRows({ rowsMax = limits.rootEventsMax, cut }: RootRowsOption
   };
 }
 
-function decoded(root: string, segments: string, cut?: () => void): readonly StoredEvent[] {
+function decoded(root: string, segments: string, cut?: Cut): readonly StoredEvent[] {
   try {
     return decodeBody(root, joinSegments([segments]));
   } catch (error) {
     if (cut === undefined || !CodedError.is(error) || error.code !== "bundle_invalid") throw error;
-    cut();
+    cut(root);
     return [];
   }
 }

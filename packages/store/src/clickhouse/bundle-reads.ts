@@ -30,20 +30,18 @@ export function bundleReads(engine: Engine, open: () => void, pending: () => boo
       yield* rootRounds(
         bundleFeed(engine, question, options, first.rootsFirst * 3),
         async (some) => {
-          let damaged = false;
           const roots = some.map(({ root }) => root);
           const events: Settled[] = [];
           const read = eachRoot(engine, roots, {
             rowsMax,
-            cut: () => (damaged = true),
+            cut,
             ...(options.signal === undefined ? {} : { signal: options.signal }),
           });
           // Root by root, so that the rows as recorded are garbage while they are young.
           for await (const rows of read) for (const one of settle(rows)) events.push(one);
-          return { events, cut: damaged };
+          return events;
         },
         { ...options, ...first },
-        cut,
       );
     },
     async rows(roots, cut, most) {

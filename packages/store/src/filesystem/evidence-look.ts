@@ -7,6 +7,7 @@ import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
 
+import { isWhole } from "../sqlite/bundle-reads.ts";
 import { openSqlite, openSqliteReadOnly } from "../sqlite/sqlite-database.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { codedSqlite } from "../sqlite/sqlite-error.ts";
@@ -16,7 +17,11 @@ import { isThisVersion, makeEvidenceTables } from "../sqlite/sqlite-evidence.ts"
 export type EvidenceLook =
   | { readonly found: "whole" | "none" | "damaged" | "newer_version" | "older_version" }
   | { readonly found: "part_missing"; readonly name: string }
-  | { readonly found: "rows_missing"; readonly rows: number; readonly roots: number }
+  | {
+      readonly found: "rows_missing" | "rows_damaged";
+      readonly rows: number;
+      readonly roots: number;
+    }
   | { readonly found: "log_unreadable" | "log_alone" };
 
 /**
@@ -52,7 +57,7 @@ function lookAt(database: SqliteDatabase): EvidenceLook {
     if (!isCurrent) return { found: isUnmarked(database) ? "none" : "older_version" };
     const missing = partsOfSchema().find((name) => !held.has(name));
     if (missing !== undefined) return { found: "part_missing", name: missing };
-    return missingRows(database) ?? { found: "whole" };
+    return missingRows(database) ?? damagedRows(database) ?? { found: "whole" };
   } finally {
     database.close();
   }
@@ -70,6 +75,26 @@ function missingRows(database: SqliteDatabase): EvidenceLook | undefined {
     .get();
   const [roots, rows] = [Number(row?.["roots"]), Number(row?.["rows"])];
   return roots > 0 ? { found: "rows_missing", rows, roots } : undefined;
+}
+
+/** Bundles whose bytes are not those that were written, by their checksum. */
+function damagedRows(database: SqliteDatabase): EvidenceLook | undefined {
+  const roots = new Set<number>();
+  let rows = 0;
+  // In slices: a file may be larger than the memory.
+  const slice = database.prepare(
+    "SELECT id, root, segments, crc FROM bundles WHERE id > ? ORDER BY id LIMIT 200",
+  );
+  let found = slice.all(Number.MIN_SAFE_INTEGER);
+  while (found.length > 0) {
+    for (const row of found) {
+      if (isWhole(String(row["segments"]), Number(row["crc"]))) continue;
+      rows += 1;
+      roots.add(Number(row["root"]));
+    }
+    found = slice.all(Number(found.at(-1)?.["id"]));
+  }
+  return rows > 0 ? { found: "rows_damaged", rows, roots: roots.size } : undefined;
 }
 
 function isUnmarked(database: SqliteDatabase): boolean {

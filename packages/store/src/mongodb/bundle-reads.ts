@@ -4,6 +4,7 @@ import type { Collection, Document, Filter } from "mongodb";
 
 import { spanMicrosMax } from "../bundle/pack.ts";
 import { rootRows } from "../bundle/root-rows.ts";
+import type { Cut } from "../bundle/root-rows.ts";
 import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
@@ -30,11 +31,6 @@ export interface MongoReadParts {
 
 /** The reads over a collection of bundles, and over legacy bundles where there are some. */
 export function bundleReads(bundles: Bundles, { pending, legacy }: MongoReadParts): Reads {
-  const load = async (roots: readonly string[]) => {
-    let cut = false;
-    const rows = await rowsOf(bundles, roots, () => (cut = true));
-    return { rows, cut };
-  };
   return scopedReads({
     rounds(question, options, cut) {
       if (pending()) cut();
@@ -42,11 +38,10 @@ export function bundleReads(bundles: Bundles, { pending, legacy }: MongoReadPart
         rootRounds(
           candidates(bundles, question, options),
           async (some) => {
-            const loaded = await load(some.map(({ root }) => root));
-            return { events: settle(loaded.rows), cut: loaded.cut };
+            const roots = some.map(({ root }) => root);
+            return settle(await rowsOf(bundles, roots, cut));
           },
           { ...options, ...firstRound(question, options.limit) },
-          cut,
         ),
       );
     },
@@ -173,7 +168,7 @@ const rootsPerFind = 200;
 export async function rowsOf(
   bundles: Bundles,
   roots: readonly string[],
-  cut: () => void,
+  cut: Cut,
   rowsMax: number = limits.rootEventsMax,
 ): Promise<readonly StoredEvent[]> {
   const rows = rootRows({ rowsMax, cut });

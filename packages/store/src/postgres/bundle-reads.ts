@@ -3,6 +3,7 @@ import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
+import type { Cut } from "../bundle/root-rows.ts";
 import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
@@ -36,13 +37,10 @@ export function bundleReads(session: Session, { pending, legacy }: PostgresReadP
       return rootRounds(
         candidates(session, question, options),
         async (some) => {
-          let damaged = false;
           const roots = some.map(({ root }) => root);
-          const rows = await rowsOf(session, roots, () => (damaged = true));
-          return { events: settle(rows), cut: damaged };
+          return settle(await rowsOf(session, roots, cut));
         },
         { ...options, ...firstRound(question, options.limit) },
-        cut,
       );
     },
     rows(roots, cut, rowsMax) {
@@ -130,7 +128,7 @@ function rangeSql(query: EventQuery, bind: Bindings): readonly string[] {
 export async function rowsOf(
   session: Session,
   roots: readonly string[],
-  cut: () => void,
+  cut: Cut,
   rowsMax: number = limits.rootEventsMax,
 ): Promise<readonly StoredEvent[]> {
   if (roots.length === 0) return [];

@@ -7,6 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
+import type { Cut } from "../bundle/root-rows.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
 import { firstRound, rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
@@ -20,6 +21,11 @@ import { candidates } from "./bundle-candidates.ts";
  * it, and the next one where there is one. Undefined where some of these are damaged.
  */
 export type RowsOfRoot = (root: string, rowsMax?: number) => readonly StoredEvent[] | undefined;
+
+/** Whether the text of a bundle is that which was written. */
+export function isWhole(segments: string, crc: number): boolean {
+  return segments !== "" && crc32(segments) === crc;
+}
 
 /** Roots are read completely: the tenant of a root with a damaged row is unknown. */
 export function rowsOfRoot(database: SqliteDatabase): RowsOfRoot {
@@ -37,8 +43,7 @@ export function rowsOfRoot(database: SqliteDatabase): RowsOfRoot {
     const found = rowsMax === Infinity ? ofRoot.all(root) : firstOfRoot.all(root, rowsMax);
     const rows = found as { readonly segments: string; readonly crc: number }[];
     if (rows.length === 0) return [];
-    if (rows.some(({ segments: text, crc }) => text === "" || crc32(text) !== crc))
-      return undefined;
+    if (rows.some(({ segments, crc }) => !isWhole(segments, crc))) return undefined;
     try {
       return decodeBody(root, joinSegments(rows.map(({ segments }) => segments)));
     } catch (error) {
@@ -61,14 +66,11 @@ export interface SqliteReadParts {
 export function bundleReads(database: SqliteDatabase, parts: SqliteReadParts): Reads {
   const { open, pending = () => false, legacy } = parts;
   const ofRoot = rowsOfRoot(database);
-  const rowsOf = (
-    roots: readonly string[],
-    cut: () => void,
-    rowsMax = Infinity,
-  ): readonly StoredEvent[] =>
+  const rowsOf = (roots: readonly string[], cut: Cut, rowsMax = Infinity): readonly StoredEvent[] =>
     roots.flatMap((root) => {
       const rows = ofRoot(root, rowsMax);
-      if (rows === undefined || rows.length > rowsMax) cut();
+      if (rows === undefined) cut(root);
+      else if (rows.length > rowsMax) cut();
       return rows?.slice(0, rowsMax) ?? [];
     });
   return scopedReads({
@@ -79,13 +81,10 @@ export function bundleReads(database: SqliteDatabase, parts: SqliteReadParts): R
         candidates(database, question),
         async (some) => {
           open();
-          let damaged = false;
           const roots = some.map(({ root }) => root);
-          const rows = rowsOf(roots, () => (damaged = true));
-          return { events: settle(rows), cut: damaged };
+          return settle(rowsOf(roots, cut));
         },
         { ...options, ...firstRound(question, options.limit) },
-        cut,
       );
     },
     async rows(roots, cut, rowsMax) {
