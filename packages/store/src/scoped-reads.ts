@@ -5,7 +5,7 @@
 import type { NormalizationError } from "@turnproof/evidence";
 import { groupBy, limits } from "@turnproof/semconv";
 
-import type { Cut } from "./bundle/root-rows.ts";
+import type { NoteCut } from "./bundle/root-rows.ts";
 import type { EvidenceReader, EventSlice, SliceOptions } from "./evidence-store.ts";
 import type { LegacyBundles, LegacyRows } from "./legacy/bundles.ts";
 import { keysetOf } from "./position.ts";
@@ -29,9 +29,9 @@ export type Reads = Pick<EvidenceReader, "page" | "find" | "bundles" | "root" | 
 /** Source of settled roots; `cut` is called for roots that could not be read completely. */
 export interface RootSource {
   /** Roots that may contain part of the answer, newest received first. */
-  rounds(question: Question, options: SliceOptions, cut: Cut): AsyncIterable<Round>;
+  rounds(question: Question, options: SliceOptions, cut: NoteCut): AsyncIterable<Round>;
   /** The first rows of some roots in the order of receipt, as recorded; of each at most so many. */
-  rows(roots: readonly string[], cut: Cut, rowsMax: number): Promise<readonly StoredEvent[]>;
+  rows(roots: readonly string[], cut: NoteCut, rowsMax: number): Promise<readonly StoredEvent[]>;
   /** Bundles of earlier versions besides; absent without any. */
   readonly legacy?: LegacyBundles;
 }
@@ -48,7 +48,7 @@ const aboveAll: Position = {
 async function* roundsOf(
   source: RootSource,
   legacy: LegacyRows | undefined,
-  requested: readonly [question: Question, options: SliceOptions, cut: Cut],
+  requested: readonly [question: Question, options: SliceOptions, cut: NoteCut],
 ): AsyncGenerator<Round> {
   if (legacy === undefined || legacy.roots.size === 0) {
     yield* source.rounds(...requested);
@@ -140,7 +140,7 @@ type Unreadable = Pick<EventSlice, "errors" | "damagedRoots">;
 
 /** Notes what a read left out. */
 function notedCuts(): {
-  readonly cut: Cut;
+  readonly cut: NoteCut;
   /** True where anything was left out. */
   any(): boolean;
   found(legacy: LegacyRows | undefined): Unreadable;
@@ -157,9 +157,7 @@ function notedCuts(): {
       const errors = legacy?.errors ?? [];
       const count = damaged.size;
       const own: NormalizationError = { code: "store_corrupt", count, source_store: "trace" };
-      return count === 0
-        ? { errors }
-        : { errors: [...errors, own], damagedRoots: [...damaged] };
+      return count === 0 ? { errors } : { errors: [...errors, own], damagedRoots: [...damaged] };
     },
   };
 }

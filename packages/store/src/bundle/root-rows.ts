@@ -13,14 +13,14 @@ export interface RootRows {
 }
 
 /** Notes that not all was read; with a root whose rows are there and cannot be decoded. */
-export type Cut = (damagedRoot?: string) => void;
+export type NoteCut = (damagedRoot?: string) => void;
 
 /** Bounds of reading a root. */
 export interface RootRowsOptions {
   /** Most rows of a root; later ones are left out. */
   readonly rowsMax?: number;
   /** Called for an unreadable body with its root, and for a root with more rows. */
-  readonly cut?: Cut | undefined;
+  readonly cut?: NoteCut | undefined;
 }
 
 /** Collects rows of roots; empty at first. */
@@ -40,7 +40,7 @@ export function rootRows({ rowsMax = limits.rootEventsMax, cut }: RootRowsOption
   };
 }
 
-function decoded(root: string, segments: string, cut?: Cut): readonly StoredEvent[] {
+function decoded(root: string, segments: string, cut?: NoteCut): readonly StoredEvent[] {
   try {
     return decodeBody(root, joinSegments([segments]));
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Collection, Document, Filter } from "mongodb";
 
 import { spanMicrosMax } from "../bundle/pack.ts";
 import { rootRows } from "../bundle/root-rows.ts";
-import type { Cut } from "../bundle/root-rows.ts";
+import type { NoteCut } from "../bundle/root-rows.ts";
 import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
@@ -168,7 +168,7 @@ const rootsPerFind = 200;
 export async function rowsOf(
   bundles: Bundles,
   roots: readonly string[],
-  cut: Cut,
+  cut: NoteCut,
   rowsMax: number = limits.rootEventsMax,
 ): Promise<readonly StoredEvent[]> {
   const rows = rootRows({ rowsMax, cut });

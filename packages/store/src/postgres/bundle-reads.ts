@@ -3,7 +3,7 @@ import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
 import { rootRows } from "../bundle/root-rows.ts";
-import type { Cut } from "../bundle/root-rows.ts";
+import type { NoteCut } from "../bundle/root-rows.ts";
 import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
@@ -128,7 +128,7 @@ function rangeSql(query: EventQuery, bind: Bindings): readonly string[] {
 export async function rowsOf(
   session: Session,
   roots: readonly string[],
-  cut: Cut,
+  cut: NoteCut,
   rowsMax: number = limits.rootEventsMax,
 ): Promise<readonly StoredEvent[]> {
   if (roots.length === 0) return [];

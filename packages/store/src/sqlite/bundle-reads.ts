@@ -7,7 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
-import type { Cut } from "../bundle/root-rows.ts";
+import type { NoteCut } from "../bundle/root-rows.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
 import { firstRound, rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
@@ -66,7 +66,11 @@ export interface SqliteReadParts {
 export function bundleReads(database: SqliteDatabase, parts: SqliteReadParts): Reads {
   const { open, pending = () => false, legacy } = parts;
   const ofRoot = rowsOfRoot(database);
-  const rowsOf = (roots: readonly string[], cut: Cut, rowsMax = Infinity): readonly StoredEvent[] =>
+  const rowsOf = (
+    roots: readonly string[],
+    cut: NoteCut,
+    rowsMax = Infinity,
+  ): readonly StoredEvent[] =>
     roots.flatMap((root) => {
       const rows = ofRoot(root, rowsMax);
       if (rows === undefined) cut(root);
