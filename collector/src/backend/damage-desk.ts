@@ -20,6 +20,8 @@ export interface Damage {
   noteStore(field: string): void;
   /** Rows of these traces cannot be decoded. */
   noteRoots(roots: readonly string[]): void;
+  /** The damaged parts are set aside: the rest of the file or table is served; in the main thread. */
+  endStore(): void;
   report(): DamageReport;
   /** Calls with traces that were not known before; in the main thread. */
   listen(listener: (roots: readonly string[]) => void): void;
@@ -63,6 +65,7 @@ export function openDamageDesk(log: Log, isServer: boolean): DamageDesk {
       for (const root of found) known.add(root);
       for (const listener of listeners) listener(found);
     },
+    endStore: () => void (store = undefined),
     report() {
       const isPast = isServer && store !== undefined && performance.now() - store.at > serverMs;
       return { store: isPast ? null : (store?.field ?? null), traces: known.size };

@@ -3,7 +3,7 @@
  * fails while a file or a table is known to be damaged: the query of a check reads few pages.
  */
 import { CodedError } from "@turnproof/semconv";
-import type { EvidenceStore } from "@turnproof/store";
+import type { EventSlice, EvidenceStore } from "@turnproof/store";
 
 import { boundStore } from "./bound-store.ts";
 import type { Damage } from "./damage-desk.ts";
@@ -69,6 +69,7 @@ async function looked(answer: Promise<unknown>, damage: Damage): Promise<unknown
 /** Damaged traces of a slice, or of the slices of several traces. */
 function damagedRootsOf(found: unknown): readonly string[] {
   if (found instanceof Map) return [...found.values()].flatMap(damagedRootsOf);
-  if (typeof found !== "object" || found === null || !("damagedRoots" in found)) return [];
-  return found.damagedRoots as readonly string[];
+  if (typeof found !== "object" || found === null) return [];
+  // A slice without damage has the field, as undefined.
+  return (found as Pick<EventSlice, "damagedRoots">).damagedRoots ?? [];
 }

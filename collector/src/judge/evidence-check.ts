@@ -52,7 +52,7 @@ interface WatchOptions {
  * the collector closes.
  */
 export async function watchEvidence(
-  { closing: signal, ingest, log }: Pick<Parts, "closing" | "ingest" | "log">,
+  { closing: signal, damage, ingest, log }: Pick<Parts, "closing" | "damage" | "ingest" | "log">,
   store: Ledgered & Pick<EvidenceStore, "setAside">,
   { withdraw, account }: WatchOptions,
 ): Promise<void> {
@@ -72,6 +72,8 @@ export async function watchEvidence(
       const first = (await account?.count(signal)) ?? null;
       if (first !== null && first > 0) log.error("evidence_missing", { count: first });
       const compared = await compareEvidence(store, { signal, withdraw });
+      // Reads before this met the parts that are aside now.
+      if (aside.length > 0) damage.endStore();
       if (compared.roots_missing > 0)
         log.error("evidence_missing", { count: compared.rows_missing });
       const found = {

@@ -76,6 +76,7 @@ export function damageOver(calls: Calls, reported: () => Reported): Damage {
     noteStore: (store) => note({ store }),
     noteRoots: (roots) => note({ roots }),
     report: () => reported().report.damaged,
+    endStore: () => {},
     listen: () => {},
   };
 }
