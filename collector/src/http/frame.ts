@@ -38,6 +38,8 @@ export interface Frame {
   readonly refusedRange?: RefusedRange;
   /** Parameters of the request that this page does not apply; `query` is without them. */
   readonly leftOut: readonly LeftOutParameter[];
+  /** True while a file or table of the store is known to be damaged. */
+  readonly damaged: boolean;
   /** When the page was rendered, RFC 3339. */
   readonly at: string;
 }

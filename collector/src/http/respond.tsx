@@ -28,11 +28,13 @@ export interface RendererOptions extends Pick<Config, "origins" | "cookieSecure"
   readonly authConfigured: boolean;
   readonly version: string;
   readonly traceLink?: string;
+  /** Whether a file or table of the store is known to be damaged. */
+  readonly isDamaged: () => boolean;
 }
 
 /** A renderer of pages under one configuration. */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { problem, endpoints, origins, cookieSecure, ...given } = options;
+  const { problem, endpoints, origins, cookieSecure, isDamaged, ...given } = options;
   const routes = Object.keys(endpoints).filter((route) => route.startsWith("GET "));
   const pathOf = (route: string): string => route.slice("GET ".length);
   const ranged = new Set(routes.filter((route) => takesRange(endpoints, route)).map(pathOf));
@@ -56,6 +58,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
       leftOut,
+      damaged: isDamaged(),
       at: isoNow(),
       ...(refusedRange === undefined ? {} : { refusedRange }),
       ...(twin === undefined

@@ -39,12 +39,19 @@ const compareAgainMs = 30_000;
 /** Least time between two counts for the account; a count takes a hundredth of the time at most. */
 const countEveryMs = 60_000;
 
+/** Parts of the collector, and where what is missing is noted. */
+interface Watched extends Pick<Parts, "closing" | "damage" | "log"> {
+  readonly ingest: Pick<Parts["ingest"], "noteMissing">;
+}
+
 /** What the comparison rests on. */
 interface WatchOptions {
   /** As in the options of the comparison. */
   readonly withdraw: boolean;
   /** The account of the data directory; undefined for a server's store. */
   readonly account: AccountKeeper | undefined;
+  /** Least time between two counts, milliseconds; a minute by default. */
+  readonly everyMs?: number;
 }
 
 /**
@@ -52,9 +59,9 @@ interface WatchOptions {
  * the collector closes.
  */
 export async function watchEvidence(
-  { closing: signal, damage, ingest, log }: Pick<Parts, "closing" | "damage" | "ingest" | "log">,
+  { closing: signal, damage, ingest, log }: Watched,
   store: Ledgered & Pick<EvidenceStore, "setAside">,
-  { withdraw, account }: WatchOptions,
+  { withdraw, account, everyMs = countEveryMs }: WatchOptions,
 ): Promise<void> {
   if (account?.state() === "damaged") log.error("evidence_account_unusable", {});
   while (!signal.aborted) {
@@ -84,7 +91,11 @@ export async function watchEvidence(
         account: account?.state() ?? null,
       };
       ingest.noteMissing(found);
-      if (account !== undefined) await keepCounting(account, { signal, ingest, log }, found);
+      if (account !== undefined) {
+        const compare = (): Promise<ComparedEvidence> =>
+          compareEvidence(store, { signal, withdraw });
+        await keepCounting(account, compare, { signal, ingest, log, everyMs }, found);
+      }
       return;
     } catch (error) {
       if (signal.aborted) return;
@@ -99,25 +110,42 @@ export async function watchEvidence(
   }
 }
 
-/** Counts again and again. */
+interface RepeatedCount extends Omit<Watched, "closing" | "damage"> {
+  readonly signal: AbortSignal;
+  readonly everyMs: number;
+}
+
+/** Counts again and again. More events that are gone are compared with the turns that rest on them. */
 async function keepCounting(
   account: AccountKeeper,
-  { signal, ingest, log }: Pick<Parts, "ingest" | "log"> & { readonly signal: AbortSignal },
+  compare: () => Promise<ComparedEvidence>,
+  { signal, ingest, log, everyMs }: RepeatedCount,
   found: MissingEvidence,
 ): Promise<void> {
-  let known = found.events_missing;
+  let last = found;
+  let isDue = false;
   let tookMs = 0;
   while (!signal.aborted) {
-    const pause = Math.max(countEveryMs, tookMs * 100);
+    const pause = Math.max(everyMs, tookMs * 100);
     // The wait ends when the collector closes.
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     const began = performance.now();
     try {
       const missing = await account.count(signal);
-      if (missing > (known ?? 0)) log.error("evidence_missing", { count: missing });
-      if (missing !== known) ingest.noteMissing({ ...found, events_missing: missing });
-      known = missing;
+      const isMore = missing > (last.events_missing ?? 0);
+      if (isMore) log.error("evidence_missing", { count: missing });
+      isDue ||= isMore;
+      if (missing !== last.events_missing) {
+        last = { ...last, events_missing: missing };
+        ingest.noteMissing(last);
+      }
+      // A comparison that the store ends is made again after the next count.
+      if (isDue) {
+        last = { ...last, ...(await compare()) };
+        ingest.noteMissing(last);
+        isDue = false;
+      }
     } catch (error) {
       // A store that is away, or a disk that is full, is counted later.
       const code = CodedError.is(error) ? error.code : "internal_error";

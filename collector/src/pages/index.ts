@@ -125,7 +125,7 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
 }
 
 /** Renders the pages of a collector. */
-export function rendererOf({ config, credentials, version }: Parts): Renderer {
+export function rendererOf({ config, credentials, damage, version }: Parts): Renderer {
   return createRenderer({
     problem: problemPage,
     endpoints,
@@ -137,6 +137,7 @@ export function rendererOf({ config, credentials, version }: Parts): Renderer {
     readOnly: config.readOnly,
     authConfigured: credentials.configured,
     version,
+    isDamaged: () => damage.report().store !== null,
     ...(config.traceLink === undefined ? {} : { traceLink: config.traceLink }),
   });
 }

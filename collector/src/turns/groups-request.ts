@@ -18,7 +18,7 @@ import { readingFor } from "../http/query.ts";
 import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
 import { keysetOf, placeOf, usualOrder } from "./turn-place.ts";
-import { pendingFrames } from "./window.ts";
+import { isComplete, pendingFrames } from "./window.ts";
 
 const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
 
@@ -78,6 +78,7 @@ export interface GroupsRequest extends GroupsPlace {
   readonly reading: Reading;
   readonly paging: Paging;
   readonly pending: number;
+  readonly settled: boolean;
 }
 
 /** Parses a request for groups. @param pageMax rows of a page of HTML without a limit */
@@ -96,13 +97,15 @@ export async function requestGroups(
   // The JSON of the page has the page's rows.
   if (!json && parameters.limit === undefined) c.set("twinQuery", { limit: String(shown) });
   const { reading } = paging;
+  const pending = await pendingFrames(parts);
   return {
     reading,
     question: { ...turnQuestion(reading), signal: c.req.raw.signal },
     limit: parameters.limit ?? shown,
     paging,
     after: paging.after,
-    pending: await pendingFrames(parts),
+    pending,
+    settled: isComplete(parts, pending),
   };
 }
 
@@ -127,7 +130,7 @@ export async function newestTurns(
 
 /** The window of a page of groups. @param whole false where events of its turns were left out */
 export async function windowOf(
-  { limit, paging, pending }: GroupsRequest,
+  { limit, paging, pending, settled }: GroupsRequest,
   {
     turns,
     next,
@@ -138,7 +141,7 @@ export async function windowOf(
     turns_counted: turns,
     limit,
     next_cursor: await paging.seal(next, undefined),
-    window_complete: whole && pending === 0 && paging.after === undefined && next === null,
+    window_complete: whole && settled && paging.after === undefined && next === null,
     pending_frames: pending,
   };
 }

@@ -45,9 +45,18 @@ export function pendingFrames({ ingest }: Parts): Promise<number> {
   return ingest.settled(0);
 }
 
+/**
+ * Whether what the store answers is everything: no frame is pending, and no file or table of it is
+ * known to be damaged. What is beside the damage is answered all the same, as turns without their
+ * bundles.
+ */
+export function isComplete({ damage }: Pick<Parts, "damage">, pending: number): boolean {
+  return pending === 0 && damage.report().store === null;
+}
+
 /** Whether everything acknowledged before now is readable. */
 export async function isSettled(parts: Parts): Promise<boolean> {
-  return (await pendingFrames(parts)) === 0;
+  return isComplete(parts, await pendingFrames(parts));
 }
 
 /** What was readable when a request began to read; its windows share it. */

@@ -186,6 +186,18 @@ const Imprint: FC<{ readonly frame: Frame }> = ({ frame }) => {
   );
 };
 
+/** Above every page but Health, while what the store answers may rest on damage. */
+const StoreDamaged: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <div class="unclear damaged" role="status" data-store-damaged>
+    <Icon name="failed" />
+    <p>
+      Stored evidence is damaged. Counts may be incomplete, and verdicts may rest on rows that
+      cannot be read. <a href={hrefOf(frame, "/traces/health")}>Health</a> names the file or table
+      and the command that repairs it.
+    </p>
+  </div>
+);
+
 /** Longest heading that always fits; a longer one has a tooltip as well. */
 const titleCharsMax = 40;
 
@@ -232,6 +244,7 @@ export const Page: FC<PageProps> = ({
             terms={unclear}
             hrefWith={(changes) => hrefWith(frame, changes)}
           />
+          {frame.damaged && frame.path !== "/traces/health" ? <StoreDamaged frame={frame} /> : null}
           {children}
           <Imprint frame={frame} />
         </main>

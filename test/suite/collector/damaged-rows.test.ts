@@ -181,7 +181,17 @@ test("a page of the evidence file that is damaged while the collector runs", asy
   expect(await (await get(again, "/metrics")).text()).toMatch(/^turnproof_store_up 0$/m);
   // What is gone is unknown, and no zero.
   expect(await (await get(again, "/metrics")).text()).not.toMatch(/^turnproof_evidence_missing/m);
+  // The ledger can be read, and what it answers is not complete.
+  const { window_complete: isComplete } = (await (
+    await get(again, "/traces/turns.json")
+  ).json()) as { readonly window_complete: boolean };
+  expect(isComplete).toBe(false);
+  const table = await get(again, "/traces/export?table=turns&format=csv");
+  expect([table.status, table.headers.get("turnproof-window")]).toEqual([200, "partial"]);
+  const turns = await (await get(again, "/traces")).text();
+  expect(turns).toContain("Stored evidence is damaged");
   const health = await (await get(again, "/traces/health")).text();
+  expect(health).not.toContain("data-store-damaged");
   expect(health).toContain("damaged: files/evidence.sqlite; restore a backup");
   expect(health).toContain("unknown while the store is damaged");
   await again.close();

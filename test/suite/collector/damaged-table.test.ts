@@ -113,6 +113,12 @@ test.each(Object.keys(kinds))(
         );
         const ready = await get("/readyz/store");
         expect([ready.status, await ready.json()]).toMatchObject([503, { code: "store_corrupt" }]);
+        // A list of what is left is not complete, and its page shows why.
+        const list = await get("/traces/turns.json");
+        if (list.ok) expect(await list.json()).toMatchObject({ window_complete: false });
+        const html = { headers: { Accept: "text/html" } };
+        const turns = await again.app.request("http://127.0.0.1/traces", html);
+        expect(await turns.text()).toContain("Stored evidence is damaged");
         const page = await (await get("/traces/health")).text();
         expect(page).toContain(damage);
         expect(page).toContain(kind.command);

@@ -14,7 +14,11 @@ import { evidenceCheck } from "../../../collector/src/cli/doctor-evidence.ts";
 import { createCollector } from "../../../collector/src/collector.ts";
 import type { Collector } from "../../../collector/src/collector.ts";
 import { parseConfig } from "../../../collector/src/config/config.ts";
-import { missingSince } from "../../../collector/src/judge/evidence-account.ts";
+import { openDamageDesk } from "../../../collector/src/backend/damage-desk.ts";
+import { missingSince, openAccount } from "../../../collector/src/judge/evidence-account.ts";
+import { watchEvidence } from "../../../collector/src/judge/evidence-check.ts";
+import { createStatementSigner } from "../../../collector/src/judge/statement.ts";
+import type { MissingEvidence } from "../../../collector/src/receive/ingest.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { isoOf, start, turnAt } from "./stopped-judge.ts";
 
@@ -272,6 +276,46 @@ test("rows of an evidence file that are gone, while their traces and turns remai
     expect(warned).toBe(states.at(-1) === "damaged");
   }
   expect(states).toEqual(["damaged", "damaged", "damaged", "kept"]);
+});
+
+test("rows that go while the collector runs: the turns that rest on them are no success", async () => {
+  const dataDir = await directories.make();
+  const config = parseConfig({ TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "filesystem" });
+  const collector = await createCollector({ config, log });
+  for (const root of ["a", "b"]) {
+    const events = turnAt(root, start);
+    await collector.store.append({ batchId: root, receivedAt: isoOf(start), events });
+  }
+  await recordStored(collector.store, allTenants, ["a", "b"]);
+  const waits = { timeout: 60_000, interval: 100 };
+  const success = { a: "success", b: "success" };
+  await vi.waitFor(async () => expect(await verdicts(collector)).toEqual(success), waits);
+  // The collector counts each minute; this watch of the same store counts each 50 ms.
+  const ends = new AbortController();
+  const noted: MissingEvidence[] = [];
+  const keys = await directories.make();
+  const signer = await createStatementSigner(undefined, keys);
+  const account = await openAccount({ dataDir: keys, signer, keeps: true }, collector.store);
+  const watched = watchEvidence(
+    {
+      closing: ends.signal,
+      damage: openDamageDesk(log, false),
+      ingest: { noteMissing: (missing) => void noted.push(missing) },
+      log,
+    },
+    collector.store,
+    { withdraw: true, account, everyMs: 50 },
+  );
+  await vi.waitFor(() => expect(noted.at(-1)?.events_missing).toBe(0), waits);
+  const database = new DatabaseSync(join(dataDir, "files", "evidence.sqlite"));
+  database.exec("DELETE FROM bundles WHERE root = 2");
+  database.close();
+  const gone = { turns: 2, roots_missing: 1, events_missing: turnAt("b", start).length };
+  await vi.waitFor(() => expect(noted.at(-1)).toMatchObject(gone), waits);
+  expect(await verdicts(collector)).toEqual({ a: "success", b: "partial" });
+  ends.abort();
+  await watched;
+  await collector.close();
 });
 
 test("a deletion in progress is no loss, one that is long over hides none", () => {

@@ -32,7 +32,7 @@ import type { ListFields } from "../../tables/list-files.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
 import { costPage } from "./page.tsx";
 
@@ -187,7 +187,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       every_group: costs.complete,
       ...(costs.turns === undefined ? {} : { turns_with_calls: costs.turns }),
       price_list: { version: prices.version, own: prices.own },
-      complete: pending === 0,
+      complete: isComplete(parts, pending),
       pending_frames: pending,
     };
   };

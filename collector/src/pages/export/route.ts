@@ -27,7 +27,7 @@ import { listParameters } from "../../turns/list-parameters.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { keysetOf, placeOf } from "../../turns/turn-place.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 
 /** Filters of turns that events do not have. */
 const turnFilters = ["verdict", "finding", "q"] as const;
@@ -116,7 +116,7 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
       "Content-Type": mediaType,
       "turnproof-rows": String(read.part.rows),
       "turnproof-unread": String(read.errors),
-      "turnproof-window": pending === 0 && read.whole ? "complete" : "partial",
+      "turnproof-window": isComplete(parts, pending) && read.whole ? "complete" : "partial",
       "turnproof-as-of": paging.asOf,
       ...(read.next === null ? {} : { "turnproof-next-cursor": read.next }),
     });

@@ -19,7 +19,7 @@ import type { AgentGraph, GraphEdge } from "../../ui/display/agent-graph.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { graphPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
@@ -83,7 +83,7 @@ function graphRoutes(parts: Parts): Hono<AppEnv> {
     const pending = await pendingFrames(parts);
     return {
       ...(await agentGraph(ledger, { ...requested, signal: c.req.raw.signal })),
-      complete: pending === 0,
+      complete: isComplete(parts, pending),
       pending_frames: pending,
     };
   };

@@ -19,7 +19,7 @@ import type { Incident, Incidents, IncidentsPart } from "../../turns/incidents.t
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
 import { incidentsPage } from "./page.tsx";
 
@@ -105,7 +105,7 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
     const options = { nowMs: atMs, within: rangeOf(parameters, atMs), ...part };
     return {
       ...(await findIncidents(ledger, question, options)),
-      complete: pending === 0,
+      complete: isComplete(parts, pending),
       pending_frames: pending,
     };
   };

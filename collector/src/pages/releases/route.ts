@@ -22,7 +22,7 @@ import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
 import { figureFields, figureLines } from "./figure-lines.ts";
 import type { FigureLine } from "./figure-lines.ts";
@@ -134,7 +134,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
               { common, a: figuresOf(figures, terms.a), b: figuresOf(figures, terms.b) },
             ),
       releases,
-      complete: pending === 0,
+      complete: isComplete(parts, pending),
       pending_frames: pending,
     };
   };

@@ -19,7 +19,7 @@ import type { CallRow, CallRows, ListedBy } from "../../turns/call-rows.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
 import { toolsPage } from "./page.tsx";
 
@@ -155,7 +155,7 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
     items: sorted(rows, sort, order === "ascending"),
     groups: rows.length,
     frame,
-    complete: pending === 0,
+    complete: isComplete(parts, pending),
     pending_frames: pending,
   };
 }

@@ -18,7 +18,7 @@ import type { Parts } from "../../parts.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { differencesOf, ofSameSpan } from "../../turns/turn-differences.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 
@@ -89,7 +89,7 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
         ...differencesOf(these, window, { names, terms }),
         first_ms: millisecondsOf(span?.first_at),
         last_ms: millisecondsOf(span?.last_at),
-        complete: pending === 0,
+        complete: isComplete(parts, pending),
         pending_frames: pending,
       };
     };

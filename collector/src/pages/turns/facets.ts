@@ -11,7 +11,7 @@ import { respondJson } from "../../http/respond.tsx";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 
@@ -81,7 +81,7 @@ async function countTurns(parts: Parts, question: TurnQuestion): Promise<FacetsM
       return values.length === 0 ? [] : [{ key, name: names.get(key) ?? key, values, total }];
     }),
     turns: counted.turns,
-    complete: pending === 0,
+    complete: isComplete(parts, pending),
     pending_frames: pending,
   };
 }

@@ -23,7 +23,7 @@ import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { sharedViews } from "../../turns/shared-views.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { turnsPage } from "./page.tsx";
 
 const { limit, cursor } = filters;
@@ -141,7 +141,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
       // The cursor is the sort value and key of the last row, so it stays valid when that row is
       // deleted.
       next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
-      window_complete: pending === 0 && paging.after === undefined && next === null,
+      window_complete: isComplete(parts, pending) && paging.after === undefined && next === null,
       as_of: paging.asOf,
       pending_frames: pending,
     };

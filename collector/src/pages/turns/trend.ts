@@ -11,7 +11,7 @@ import { respondJson } from "../../http/respond.tsx";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { turnTrend } from "../../turns/turn-trend.ts";
-import { pendingFrames } from "../../turns/window.ts";
+import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 
@@ -67,7 +67,7 @@ function trendRoutes(parts: Parts): Hono<AppEnv> {
       const options = { nowMs: parts.now(), within };
       return {
         ...(await turnTrend(parts.store.ledger, question, options)),
-        complete: pending === 0,
+        complete: isComplete(parts, pending),
         pending_frames: pending,
       };
     };
