@@ -155,7 +155,7 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
       ) : null}
       {status === 503 || status === 500 ? (
         <>
-          {form === undefined ? (
+          {form === undefined && code !== "store_corrupt" ? (
             // The address as it is, with its parameters, which the page does not repeat.
             <a class="button primary" href="">
               Try again

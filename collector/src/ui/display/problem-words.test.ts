@@ -22,6 +22,12 @@ test("a failure of our own is stated once, with what to do", () => {
   expect(words.match(/\blog\b/g)).toHaveLength(1);
 });
 
+test("damage names where its repair is, and no second try", () => {
+  const { next } = problemWords(500, "store_corrupt");
+  expect(next).toContain("Health");
+  expect(next).not.toContain("Try again");
+});
+
 test("what was named and is not there is told from an address that is none", () => {
   const named = problemWords(404, "not_found", "code");
   expect(named).not.toEqual(problemWords(404, "not_found"));

@@ -29,6 +29,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
       "What is sent is received and kept in the journal meanwhile. Health shows why the store is " +
       "away; Alerts, Memory and Settings open without it.",
   },
+  store_corrupt: {
+    title: "Stored evidence is damaged",
+    next:
+      "A file, a table or rows that this page needs cannot be read. Health names them and the " +
+      "command that repairs them. What is sent is still received.",
+  },
   cursor_rejected: {
     title: "This page of the list is gone",
     next:
