@@ -128,6 +128,12 @@ function putEvidence(
   );
   put(
     Gauge,
+    "turnproof_evidence_account_damaged",
+    "1 until the damaged account of stored evidence, which was set aside, is moved away; 0 while the store is compared.",
+    Number(missing?.account === "damaged"),
+  );
+  put(
+    Gauge,
     "turnproof_evidence_parts_set_aside",
     "Parts of an embedded ClickHouse that are damaged and not served.",
     parts,
@@ -189,6 +195,12 @@ function putForward(put: Put, forward: ForwardState): void {
     forward.unconfirmed_spans,
   );
   put(Counter, "turnproof_forward_failures_total", "Attempts it did not take.", forward.failures);
+  put(
+    Gauge,
+    "turnproof_forward_account_damaged",
+    "1 until the damaged account of the forward, which was set aside, is moved away.",
+    Number(forward.account_damaged),
+  );
   // Counted since the directory was made, so that a restart does not reset it.
   put(
     Counter,

@@ -271,6 +271,9 @@ test("rows of an evidence file that are gone, while their traces and turns remai
     if (!aside) await rm(join(dataDir, "evidence-account.jws.corrupt"), { force: true });
     const each = await createCollector({ config, log });
     states.push((await comparedBy(each))["account"]);
+    const metrics = await (await each.app.request("http://127.0.0.1/metrics")).text();
+    const isDamaged = Number(states.at(-1) === "damaged");
+    expect(metrics).toContain(`turnproof_evidence_account_damaged ${isDamaged}\n`);
     await each.close();
     const warned = (await doctorOf(config)).some((text) => text.includes("An account was damaged"));
     expect(warned).toBe(states.at(-1) === "damaged");

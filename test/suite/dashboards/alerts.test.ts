@@ -56,6 +56,7 @@ describe("alert rules", () => {
     desk = await openDesk({
       TURNPROOF_UI_AUTH_TOKEN: token,
       TURNPROOF_AUDIT_SHIP: "syslog://127.0.0.1:9",
+      TURNPROOF_FORWARD_URL: "http://127.0.0.1:9/v1/traces",
     });
     text = await (await desk.get("/metrics", { authorization: `Bearer ${token}` })).text();
   });
