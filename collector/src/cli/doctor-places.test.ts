@@ -1,13 +1,21 @@
-/** Keys that a start refuses are named. */
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+/** Keys that a start refuses are named, and damage of a journal before a start sets it aside. */
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { openJournal } from "@turnproof/journal";
 import { afterAll, expect, test } from "vitest";
 
 import { openIdentityKey, openKeyring } from "../access/stable-secret.ts";
 import { createStatementSigner } from "../judge/statement.ts";
-import { keysCheck } from "./doctor-places.ts";
+import { journalCheck, keysCheck } from "./doctor-places.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "turnproof-keys-"));
 afterAll(() => rmSync(dataDir, { recursive: true }));
@@ -25,4 +33,16 @@ test("a key that is cut is named, and not only one that is gone", async () => {
     expect(keysCheck(dataDir)).toMatchObject([{ state: "fail", message }]);
     writeFileSync(file, whole);
   }
+});
+
+test("a segment that is cut is named before a start", async () => {
+  const directory = join(dataDir, "journal");
+  const journal = await openJournal({ directory });
+  for (let at = 0; at < 3; at++) await journal.append({ payload: Buffer.alloc(200), spans: 1 });
+  await journal.close();
+  expect(await journalCheck(dataDir)).toMatchObject([{ state: "ok" }]);
+  const name = readdirSync(directory).find((each) => each.endsWith(".segment")) ?? "";
+  truncateSync(join(directory, name), readFileSync(join(directory, name)).byteLength - 250);
+  const message = expect.stringContaining("journal_corrupt: 1 damaged range in");
+  expect(await journalCheck(dataDir)).toMatchObject([{ state: "fail", message }]);
 });

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { readQuarantine } from "@turnproof/journal";
+import { inspectJournal, readQuarantine } from "@turnproof/journal";
 import { CodedError, codes } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 import { clickhouseAdmin } from "@turnproof/store/admin";
@@ -40,7 +40,7 @@ function isUsable(dataDir: string, name: string): boolean {
   }
 }
 
-/** What was set aside in the journal; none where there is no journal. */
+/** What is damaged or was set aside in the journal; none where there is no journal. */
 export async function journalCheck(dataDir: string): Promise<readonly Check[]> {
   const folder = join(dataDir, "journal");
   if (!existsSync(folder)) return [];
@@ -53,6 +53,7 @@ export async function journalCheck(dataDir: string): Promise<readonly Check[]> {
       `(journal/${damaged[0]}); see TurnproofJournalDamaged in docs/operate/alerts.md.`;
     checks.push({ check, state: "warn", message });
   }
+  checks.push(...(await damageCheck(folder)));
   let quarantined = 0;
   for await (const record of readQuarantine(folder)) if (record.id !== "") quarantined += 1;
   if (quarantined > 0) {
@@ -60,6 +61,23 @@ export async function journalCheck(dataDir: string): Promise<readonly Check[]> {
     checks.push({ check, state: "warn", message });
   }
   return checks.length > 0 ? checks : [{ check, state: "ok", message: "Nothing was set aside." }];
+}
+
+/** Damage that no start has found yet; none while a collector uses the journal. */
+async function damageCheck(folder: string): Promise<readonly Check[]> {
+  const check = "journal";
+  try {
+    const found = await inspectJournal(folder);
+    if (found === undefined || found.ranges + found.missingSegments === 0) return [];
+    const message =
+      `journal_corrupt: ${found.ranges} damaged ${found.ranges === 1 ? "range" : "ranges"} in ` +
+      `segments, with ${found.lostFrames} lost frames; the next start sets them aside. Restore ` +
+      "the journal from a copy first, where there is one; see TurnproofJournalDamaged in docs/operate/alerts.md.";
+    return [{ check, state: "fail", message }];
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    return [{ check, state: "fail", message: sentenceOf(error.code) }];
+  }
 }
 
 /** Whether the server of the store answers; none without a server. */

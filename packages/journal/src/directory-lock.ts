@@ -85,6 +85,20 @@ export async function lockDirectory(
   return undefined;
 }
 
+/**
+ * Whether a directory with these names has an owner that is not known to be dead. An owner in
+ * another container cannot be checked and counts as one.
+ */
+export function isOwned(
+  names: readonly string[],
+  processes: Pick<Processes, "liveness"> = systemProcesses,
+): boolean {
+  return names.some((name) => {
+    const owner = parseName(name);
+    return owner !== undefined && processes.liveness(owner) !== "dead";
+  });
+}
+
 async function raise(
   fileSystem: JournalFileSystem,
   path: string,

@@ -20,6 +20,8 @@ export { eraseQuarantine } from "./erase-quarantine.ts";
 export type { KeptRows, QuarantineErasure } from "./erase-quarantine.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { JournalFile, JournalFileSystem, OpenMode } from "./file-system.ts";
+export { inspectJournal } from "./inspect.ts";
+export type { InspectedJournal } from "./inspect.ts";
 export { openJournal } from "./journal.ts";
 export type { Journal, JournalEvent, JournalOptions, JournalStats } from "./contract.ts";
 export type { JournalFrame } from "./journal-reader.ts";

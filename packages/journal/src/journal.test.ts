@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { inspectJournal } from "./inspect.ts";
 import { openJournal } from "./journal.ts";
 import type { Journal } from "./contract.ts";
 
@@ -36,6 +37,15 @@ describe("a journal", () => {
     expect(await contents(second)).toEqual(sent);
     expect(second.stats()).toMatchObject({ pendingFrames: 500, pendingSpans: 1000, healthy: true });
     await second.close();
+  });
+
+  test("is not inspected while it is open", async () => {
+    const journal = await openJournal({ directory });
+    await journal.append({ payload: payload("a"), spans: 1 });
+    expect(await inspectJournal(directory)).toBeUndefined();
+    await journal.close();
+    const whole = { ranges: 0, lostFrames: 0, missingSegments: 0 };
+    expect(await inspectJournal(directory)).toEqual(whole);
   });
 
   test("forgets what was checkpointed and unlinks whole segments", async () => {

@@ -1,4 +1,5 @@
 /** Damaged bytes: it starts, loses only the frames that were touched, and counts them exactly. */
+import { inspectJournal } from "@turnproof/journal";
 import type { JournalEvent } from "@turnproof/journal";
 import { beforeAll, describe, expect, test } from "vitest";
 
@@ -139,6 +140,35 @@ describe("a journal of 200 frames", () => {
       });
       await expectLoss(disk, new Set(lost.map((frame) => frame.sequence)), 1);
     }
+  });
+
+  test("is inspected without a change, and the next start finds the same", async () => {
+    const several = await written(2_000);
+    const random = seeded(11);
+    const found: number[] = [];
+    for (let round = 0; round < 60; round += 1) {
+      const disk = several.afterKill();
+      const names = segmentsOf(disk);
+      const name = names[Math.floor(random() * names.length)] ?? "";
+      const size = disk.contents(name).byteLength;
+      const from = Math.floor(random() * size);
+      if (round % 3 === 0) await disk.unlink(`/journal/${name}`);
+      else if (round % 3 === 1) disk.damage(name, (copy) => copy.subarray(0, from));
+      else disk.damage(name, (copy) => copy.fill(0, from, Math.min(size, from + 100)));
+      const files = (): readonly unknown[] =>
+        disk.names().map((each) => [each, disk.contents(each).toString("hex")]);
+      const before = files();
+      const inspected = await inspectJournal("/journal", disk);
+      expect(files()).toEqual(before);
+      const journal = await openSimulated(disk);
+      const { corruptRanges: ranges, lostFrames } = journal.stats();
+      expect([round, inspected]).toMatchObject([round, { ranges, lostFrames }]);
+      found.push(lostFrames);
+      await journal.close();
+      // What a start set aside is no damage of the next one.
+      expect(await inspectJournal("/journal", disk)).toMatchObject({ ranges: 0, lostFrames: 0 });
+    }
+    expect(found.filter((lost) => lost > 0).length).toBeGreaterThan(50);
   });
 
   test("reads on over bytes that rot while it is open", async () => {

@@ -1,0 +1,68 @@
+/**
+ * @module Inspect: what the next start will find in a journal. It is the recovery of a start over
+ * a file system that refuses every change.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import { readCheckpoint } from "./checkpoint-file.ts";
+import { openDamageLedger } from "./damage.ts";
+import { isOwned } from "./directory-lock.ts";
+import { nodeFileSystem } from "./file-system.ts";
+import type { JournalFileSystem } from "./file-system.ts";
+import { recover } from "./recovery.ts";
+
+/** Damage that no start has set aside yet; earlier ranges are files `*.corrupt`. */
+export interface InspectedJournal {
+  readonly ranges: number;
+  /** Acknowledged frames that are stored nowhere else. */
+  readonly lostFrames: number;
+  readonly missingSegments: number;
+}
+
+/**
+ * Reads the whole journal, and changes nothing.
+ *
+ * @returns undefined while a process owns the directory
+ * @throws CodedError `store_version_newer`; `journal_failed` where the disk fails
+ */
+export async function inspectJournal(
+  directory: string,
+  fileSystem: JournalFileSystem = nodeFileSystem,
+): Promise<InspectedJournal | undefined> {
+  const disk = unchanged(fileSystem);
+  try {
+    const names = await disk.list(directory);
+    if (isOwned(names)) return undefined;
+    const recovered = await recover({
+      fileSystem: disk,
+      directory,
+      names,
+      found: await readCheckpoint(disk, directory, names),
+      damage: openDamageLedger(disk, directory, names, Date.now),
+      beforeChanges: async () => {},
+      verifyChecksums: true,
+    });
+    return {
+      ranges: recovered.newRanges,
+      lostFrames: recovered.newLostFrames,
+      missingSegments: recovered.missingSegments,
+    };
+  } catch (error) {
+    throw CodedError.is(error) ? error : new CodedError("journal_failed", { cause: error });
+  }
+}
+
+/** The recovery goes on where a disk refuses its repairs, and counts all the same. */
+function unchanged(fileSystem: JournalFileSystem): JournalFileSystem {
+  const refuse = async (): Promise<never> => {
+    throw Object.assign(new Error("The journal is only read."), { code: "EROFS" });
+  };
+  return {
+    makeDirectory: refuse,
+    list: (directory) => fileSystem.list(directory),
+    open: (path, mode) => (mode === "read" ? fileSystem.open(path, mode) : refuse()),
+    rename: refuse,
+    unlink: refuse,
+    syncDirectory: refuse,
+  };
+}
