@@ -166,6 +166,11 @@ async function passedRequest(c: AppContext): Promise<PassedRequest> {
   };
 }
 
+interface RequestedWait {
+  readonly waitMs: number;
+  readonly roots: readonly string[] | undefined;
+}
+
 /** Calls that a thread may make to this one. */
 function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
   const engine = lentEngineOf(store);
@@ -191,7 +196,9 @@ function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
     }) => ({ value: await lent().insert(requested.table, requested.block, requested.token) }),
     pending: async () => ({ value: await lent().pending() }),
     knownRoots: async (roots: readonly string[]) => ({ value: await lent().knownRoots(roots) }),
-    settled: async (waitMs: number) => ({ value: await parts.ingest.settled(waitMs) }),
+    settled: async ({ waitMs, roots }: RequestedWait) => ({
+      value: await parts.ingest.settled(waitMs, roots),
+    }),
     damaged: async (found: FoundDamage) => {
       if ("store" in found) parts.damage.noteStore(found.store);
       else parts.damage.noteRoots(found.roots);

@@ -95,7 +95,7 @@ function ingestOver(calls: Calls, reported: () => Reported): Receiver {
     // Taken no earlier than the request, and before anything is read for it.
     mark: () => reported().mark,
     pendingFrames: () => reported().report.journal.pending_frames,
-    settled: (waitMs) => calls.request("settled", waitMs),
+    settled: (waitMs, roots) => calls.request("settled", { waitMs, roots }),
     storedBatches: () => reported().report.drain.stored_batches,
     nextStored: refuse,
     report: () => reported().report,

@@ -83,9 +83,9 @@ export interface IngestDesk {
   pendingFrames(): number;
   /**
    * Waits until everything acknowledged before this call is readable, at most `waitMs`; returns
-   * the number of frames that are not.
+   * the number of frames that are not. With roots both are of frames that may have events of them.
    */
-  settled(waitMs: number): Promise<number>;
+  settled(waitMs: number, roots?: readonly string[]): Promise<number>;
   /** A time of receipt after everything received so far, ISO 8601 UTC with microseconds. */
   mark(): string;
   /** A counter that is incremented when events become readable. */

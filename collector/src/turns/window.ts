@@ -67,13 +67,13 @@ export interface SettledMark {
 }
 
 /**
- * Waits for everything acknowledged before the request, at most two seconds, so that the answer
- * includes it. A request that reads several windows waits once: while spans arrive, each wait
- * takes as long as a drain.
+ * Waits for everything of these roots, or of all, that was acknowledged before the request, at most
+ * two seconds, so that the answer includes it. While spans arrive, a wait for all takes as long as
+ * a drain, and a request that reads several windows waits once.
  */
-export async function settle({ ingest }: Parts): Promise<SettledMark> {
+export async function settle({ ingest }: Parts, roots?: readonly string[]): Promise<SettledMark> {
   const mark = ingest.mark();
-  return { mark, pending: await ingest.settled(settleMsMax) };
+  return { mark, pending: await ingest.settled(settleMsMax, roots) };
 }
 
 /** Every event of one root inside the principal's scope, oldest first. */
@@ -86,8 +86,9 @@ export function collectRoot(
   const budget = rowsMax === undefined ? {} : { budgetRows: rowsMax };
   const read: ReadPage = (options) =>
     parts.store.root(reading.scope, root, { ...options, ...budget });
+  const whole = { eventsMax, pageMax: eventsMax };
   // One page: each read of a root decodes and settles all of its rows, whatever its limit.
-  return collect(parts, read, { eventsMax, pageMax: eventsMax }, settled);
+  return collect(read, whole, () => settled ?? settle(parts, [root]));
 }
 
 /** Bounds of a collected window. */
@@ -167,7 +168,7 @@ export async function collectRoots(
   settled?: SettledMark,
 ): Promise<ReadonlyMap<string, Window>> {
   const started = performance.now();
-  const { mark, pending } = settled ?? (await settle(parts));
+  const { mark, pending } = settled ?? (await settle(parts, roots));
   const options = { limit: pageRows, budgetRows: togetherRows };
   const slices = await parts.store.roots(scope, roots, options);
   return new Map(
@@ -188,17 +189,17 @@ export function collectNewest(
   settled?: SettledMark,
 ): Promise<Window> {
   const read: ReadPage = (options) => parts.store.page(scope, query, options);
-  return collect(parts, read, { eventsMax, pageMax: pageRows }, settled);
+  const most = { eventsMax, pageMax: pageRows };
+  return collect(read, most, () => settled ?? settle(parts));
 }
 
 async function collect(
-  parts: Parts,
   read: ReadPage,
   most: { readonly eventsMax: number; readonly pageMax: number },
-  settled?: SettledMark,
+  settled: () => SettledMark | Promise<SettledMark>,
 ): Promise<Window> {
   const started = performance.now();
-  const { mark, pending } = settled ?? (await settle(parts));
+  const { mark, pending } = await settled();
   const { slices, bounded } = await readWhole(read, most);
   return windowOf(slices, { started, mark, pending, bounded });
 }

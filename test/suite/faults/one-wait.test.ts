@@ -29,9 +29,9 @@ function counting(ingest: Parts["ingest"], waits: number[]): Parts["ingest"] {
   return new Proxy(ingest, {
     get(of, name, self) {
       if (name !== "settled") return Reflect.get(of, name, self) as unknown;
-      return (waitMs: number): Promise<number> => {
+      return (waitMs: number, roots?: readonly string[]): Promise<number> => {
         if (waitMs > 0) waits.push(waitMs);
-        return of.settled(waitMs);
+        return of.settled(waitMs, roots);
       };
     },
   });

@@ -69,7 +69,7 @@ function overJournal(threads: number, append: (payload: Uint8Array) => Promise<u
   const budget = new ByteBudget(2 ** 25);
   const intake = createIntake({
     authenticateIngest: () => ({ name: "local", trusted: true }),
-    journal: { append: ({ payload }) => append(payload) },
+    journal: { append: ({ payload }) => append(payload).then(() => ({ sequence: 1 })) },
     conservation: new Conservation(() => none),
     processor,
     budget,

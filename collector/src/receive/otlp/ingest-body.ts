@@ -17,6 +17,7 @@ import { freeAtOnce } from "./free-at-once.ts";
 import { inflate } from "./inflate.ts";
 import type { ContentCoding } from "./inflate.ts";
 import type { OtlpEncoding } from "./otlp-answer.ts";
+import { rootHashes } from "./pending-roots.ts";
 import { scanJson } from "./scan-json.ts";
 import { scanProtobuf } from "./scan-protobuf.ts";
 import type { SourceTables } from "./source-tables.ts";
@@ -44,6 +45,8 @@ export interface IngestPart {
   readonly dropped: Readonly<Record<string, number>>;
   /** Its events by service; an empty name where none is recorded. */
   readonly services: ReadonlyMap<string, number>;
+  /** Of the roots of its events, see `rootHashes`. */
+  readonly roots: Uint32Array<ArrayBuffer>;
   /** Guarded events, encoded; empty when there are none. */
   readonly payload: Uint8Array;
 }
@@ -58,6 +61,7 @@ export type TakePart = (part: IngestPart) => void;
 export type SpanMapper = (span: SpanAtHand, body: IngestBody) => TurnEvent | undefined;
 
 const nothing = new Uint8Array(0);
+const noRoots = new Uint32Array(0);
 const noServices: ReadonlyMap<string, number> = new Map();
 
 /** Events, and bytes of them, at which a part is full. */
@@ -80,7 +84,8 @@ export function ingestBody(
     const { items } = encoding === "json" ? scanJson(bytes, signal) : scanProtobuf(bytes, signal);
     if (signal === "metrics") {
       const rejected: RejectionCounts = items === 0 ? {} : { metrics_not_accepted: items };
-      return { items, events: 0, rejected, dropped: {}, services: noServices, payload: nothing };
+      const none = { events: 0, dropped: {}, services: noServices, roots: noRoots };
+      return { items, rejected, ...none, payload: nothing };
     }
     return frames(bytes, body, { tables, mapSpan, take });
   } finally {
@@ -140,6 +145,7 @@ class OpenPart {
   private readonly refused: RejectionCounts = {};
   private readonly dropped: Record<string, number> = {};
   private readonly services = new Map<string, number>();
+  private readonly roots = new Set<string>();
   private readonly frame = frameWriter();
   private together: TurnEvent[] = [];
 
@@ -153,6 +159,7 @@ class OpenPart {
 
   add(event: TurnEvent): void {
     this.together.push(event);
+    if (event.root_trace_id !== undefined) this.roots.add(event.root_trace_id);
     if (event.dropped !== undefined) addCounts(this.dropped, event.dropped);
     const service = event.service_name ?? event.application_id ?? "";
     this.services.set(service, (this.services.get(service) ?? 0) + 1);
@@ -175,6 +182,7 @@ class OpenPart {
       rejected: all,
       dropped: this.dropped,
       services: this.services,
+      roots: rootHashes(this.roots),
       payload: events === 0 ? nothing : this.frame.payload(),
     };
   }

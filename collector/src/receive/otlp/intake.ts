@@ -21,7 +21,10 @@ import type { Signal } from "./wire-schema.ts";
 
 /** Makes guarded events durable; resolves after fdatasync. */
 interface IngestJournal {
-  append(frame: { readonly payload: Uint8Array; readonly spans: number }): Promise<unknown>;
+  append(frame: {
+    readonly payload: Uint8Array;
+    readonly spans: number;
+  }): Promise<{ readonly sequence: number }>;
 }
 
 /** Makes a part of a body durable and counts it. */
@@ -41,6 +44,8 @@ export interface IntakeOptions {
   readonly wrongCredential?: (address: string) => number;
   readonly journal: IngestJournal;
   readonly conservation: Conservation;
+  /** Called with each durable frame and its roots, before its request is answered. */
+  readonly onDurable?: (sequence: number, roots: Uint32Array) => void;
   readonly processor: BodyProcessor;
   readonly budget: ByteBudget;
   readonly clock: Clock;
@@ -161,7 +166,9 @@ async function receive(
       try {
         if (part.events > 0) {
           lease?.growTo(held + part.payload.byteLength);
-          await journal.append({ payload: part.payload, spans: part.events });
+          const { payload, events: spans } = part;
+          const { sequence } = await journal.append({ payload, spans });
+          options.onDurable?.(sequence, part.roots);
         }
       } catch (error) {
         const reason = CodedError.is(error) ? error : new CodedError("journal_failed");

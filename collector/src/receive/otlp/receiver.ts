@@ -29,6 +29,7 @@ import type { IngestCounts } from "../history/minute.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import type { ForwardState } from "../forward/forward.ts";
 import type { DamageDesk } from "../../backend/damage-desk.ts";
+import { PendingRoots } from "./pending-roots.ts";
 import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
 import type { Log } from "../../log.ts";
 import { createBlockThread } from "./block-thread.ts";
@@ -161,11 +162,13 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   });
   const state: { open: boolean; missing?: MissingEvidence } = { open: true };
   const clock = clockOf(options);
+  const pending = new PendingRoots();
   const intake = createIntake({
     authenticateIngest: options.authenticateIngest,
     ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),
     journal,
     conservation,
+    onDurable: (sequence, roots) => pending.add(sequence, roots, journal.stats().drainedThrough),
     processor: threads,
     budget: new ByteBudget(options.budgetBytes ?? budgetBytesDefault, options.budgetShare),
     clock,
@@ -185,7 +188,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     storedBatches: () => drain.stats().storedBatches,
     nextStored: (...requested) => nextStored(drain, ...requested),
     mark: clock,
-    settled: (waitMs) => settled(journal, drain, waitMs),
+    settled: (waitMs, roots) => settled({ journal, drain, pending }, waitMs, roots),
     report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),
     noteMissing: (missing) => void (state.missing = missing),
     losses: () => withMissing(watched.known(), state.missing, options.damage?.roots() ?? []),
@@ -286,12 +289,27 @@ async function nextStored(
   }
 }
 
-/** Waits for the frames acknowledged before; returns the number that is still not readable. */
-async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<number> {
-  const { acknowledgedThrough } = journal.stats();
+interface Waiting {
+  readonly journal: Journal;
+  readonly drain: Drain;
+  readonly pending: PendingRoots;
+}
+
+/**
+ * Waits for the frames acknowledged before, of these roots alone where they are given; returns the
+ * number that is still not readable.
+ */
+async function settled(
+  { journal, drain, pending }: Waiting,
+  waitMs: number,
+  roots?: readonly string[],
+): Promise<number> {
+  const { acknowledgedThrough: last } = journal.stats();
   const until = performance.now() + waitMs;
   for (;;) {
-    const left = Math.max(0, acknowledgedThrough - journal.stats().drainedThrough);
+    const { drainedThrough } = journal.stats();
+    const all = Math.max(0, last - drainedThrough);
+    const left = roots === undefined ? all : pending.count(roots, drainedThrough, last);
     // While the store refuses, waiting would only delay the answer.
     if (left === 0 || performance.now() >= until || drain.stats().failure !== undefined)
       return left;
