@@ -48,6 +48,8 @@ export interface ActiveAlert extends AlertEpisode {
   readonly sent?: AlertRule;
   /** Names of targets whose start was not given up; absent in a document of an earlier version. */
   readonly started?: readonly string[];
+  /** Only of `silence`: groups and filter of its rule, as a text. */
+  readonly selects?: string;
 }
 
 /** An alert that has ended. */
@@ -129,6 +131,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
       resolved: z.boolean(),
       sent: z.custom<AlertRule>((value) => typeof value === "object").exactOptional(),
       started: z.array(z.string()).exactOptional(),
+      selects: z.string().exactOptional(),
     }),
   ),
   closed: z.array(
@@ -203,6 +206,16 @@ export function isOf(
   return of.rule === rule && of.group === group;
 }
 
+/** The turns that a rule counts, as a text: another filter or other groups are another text. */
+export function selectsOf({ by, where = "" }: AlertRule): string {
+  return JSON.stringify([by, where]);
+}
+
+/** That text in an alert of a rule that keeps it. */
+export function selectsIn(rule: AlertRule): Pick<ActiveAlert, "selects"> {
+  return rule.measure === "silence" ? { selects: selectsOf(rule) } : {};
+}
+
 /** Windows of a rule over other than turns that are looked at after a time without a process. */
 const missedMax = 200;
 
@@ -265,8 +278,9 @@ export function changeOf(
   for (const alert of own) {
     const found = judged.find(({ group }) => group === alert.group);
     const now = found === undefined ? undefined : valueOf(found);
-    if (found?.broken === true) kept.push({ ...alert, ...now, broken_ms: atMs });
-    else if (found?.broken === false) {
+    if (found?.broken === true) {
+      kept.push({ ...alert, ...now, ...selectsIn(rule), broken_ms: atMs });
+    } else if (found?.broken === false) {
       ended.push({ alert, reason: "value", value: null, ...now });
     }
     // Nothing shows that it is over; without evidence for a whole window it is no alarm any more.

@@ -27,9 +27,9 @@ import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts"
 import { judgeRule, raise } from "./evaluate.ts";
 import { isOfTurns, nextLateEnd, passedTurns, settledTo } from "./late-windows.ts";
 import { Looking } from "./looking.ts";
-import type { MeasureParts } from "./measure.ts";
 import { OthersTurns } from "./others-turns.ts";
 import { withMessages } from "./outbox.ts";
+import type { MeasureParts } from "./rule-question.ts";
 import { Sending } from "./sending.ts";
 
 const defaultEveryMs = 2_000;
@@ -249,12 +249,13 @@ class RunningAlerts implements Alerts {
       one.rule === rule.name && (!isLate || one.broken_ms <= atMs);
     const open = this.document.active.filter(isOpen);
     const others = this.document.active.filter((one) => !isOpen(one));
-    const found = await judgeRule(this.#parts, rule, { atMs, open });
+    const { looked_ms: lookedMs, closed: before } = this.document;
+    const found = await judgeRule(this.#parts, rule, { atMs, open, lookedMs });
     if (!isLate) this.values = new Map(this.values).set(rule.name, found);
     const judged = found.filter(({ group }) => !others.some((one) => isOf(one, rule.name, group)));
     const { fresh, ended, kept } = changeOf(rule, open, judged, atMs);
     const { scope } = this.#options;
-    const how = { atMs, isLate, scope, closed: this.document.closed };
+    const how = { atMs, isLate, scope, closed: before, lookedMs };
     const raised = await Promise.all(fresh.map((one) => raise(this.#parts, rule, one, how)));
     this.document = {
       ...this.document,

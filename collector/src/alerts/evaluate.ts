@@ -4,23 +4,24 @@
  */
 import { isoTime } from "@turnproof/semconv";
 
-import { alertId, isOf, valueOf } from "./alert-state.ts";
+import { alertId, isOf, selectsIn, valueOf } from "./alert-state.ts";
 import type { ActiveAlert, ClosedAlert, JudgedGroup } from "./alert-state.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { breaks } from "./breach.ts";
 import { evidenceOf } from "./evidence.ts";
 import { measureRule } from "./measure.ts";
-import type { MeasureParts } from "./measure.ts";
+import type { MeasureParts } from "./rule-question.ts";
+import type { LookedBefore } from "./silent.ts";
 
 const weekMs = 7 * 86_400_000;
 
-/** Groups of a rule in the window that ends then. @param of `open`: alerts of the rule that fire */
+/** Groups of a rule in the window that ends then. */
 export async function judgeRule(
   parts: MeasureParts,
   rule: AlertRule,
-  { atMs, open }: { readonly atMs: number; readonly open: readonly ActiveAlert[] },
+  { atMs, ...looked }: LookedBefore & { readonly atMs: number },
 ): Promise<readonly JudgedGroup[]> {
-  const measured = await measureRule(parts, rule, atMs);
+  const measured = await measureRule(parts, rule, atMs, looked);
   const before = rule.change === undefined ? [] : await measureRule(parts, rule, atMs - weekMs);
   const judged = measured.map((one) => {
     const old = before.find(({ group }) => group === one.group)?.value ?? null;
@@ -29,7 +30,7 @@ export async function judgeRule(
   // Where turns are required, none of them is no result.
   if (rule.measure !== "findings" || rule.min_count > 1) return judged;
   // A group without such a turn has none of them: that is a result.
-  const gone = open.filter(({ group }) => !measured.some((one) => one.group === group));
+  const gone = looked.open.filter(({ group }) => !measured.some((one) => one.group === group));
   const broken = breaks(rule, 0, null) ?? false;
   return [...judged, ...gone.map(({ group }) => ({ group, value: 0, count: 0, broken }))];
 }
@@ -43,6 +44,8 @@ interface RaisedAt {
   /** Names the deployment in ids. */
   readonly scope: string;
   readonly closed: readonly ClosedAlert[];
+  /** The look before, epoch milliseconds; null before the first one. */
+  readonly lookedMs: number | null;
 }
 
 /**
@@ -53,14 +56,15 @@ export async function raise(
   parts: MeasureParts,
   rule: AlertRule,
   { group, ...found }: JudgedGroup,
-  { atMs, isLate, scope, closed }: RaisedAt,
+  { atMs, isLate, scope, closed, lookedMs }: RaisedAt,
 ): Promise<ActiveAlert | undefined> {
   const ends = closed.flatMap((one) => {
     const began = Date.parse(one.since) - rule.window_ms;
     return isOf(one, rule.name, group) && began < atMs ? [Date.parse(one.ended)] : [];
   });
   const afterMs = Math.max(0, ...ends);
-  const { onset, roots, isNew } = await evidenceOf(parts, rule, { group, endMs: atMs, afterMs });
+  const of = { group, endMs: atMs, afterMs, lookedMs };
+  const { onset, roots, isNew } = await evidenceOf(parts, rule, of);
   if (isLate && !isNew && afterMs > atMs - rule.window_ms) return undefined;
   return {
     id: alertId({ scope, rule: rule.name, group, onset }),
@@ -69,6 +73,7 @@ export async function raise(
     since: isoTime(atMs),
     ...valueOf(found),
     roots: [...roots],
+    ...selectsIn(rule),
     broken_ms: atMs,
     notified: false,
     resolved: false,

@@ -5,8 +5,10 @@
 import { isoTime } from "@turnproof/semconv";
 
 import type { AlertRule } from "../config/alert-rules.ts";
-import { badCondition, groupCondition, windowQuestion } from "./measure.ts";
-import type { MeasureParts } from "./measure.ts";
+import { badCondition } from "./measure.ts";
+import { groupCondition, windowQuestion } from "./rule-question.ts";
+import type { MeasureParts } from "./rule-question.ts";
+import { heardWithin } from "./silent.ts";
 
 /** Onset, ISO 8601, and some roots, newest first. */
 export interface AlertEvidence {
@@ -17,20 +19,27 @@ export interface AlertEvidence {
 }
 
 const rootsMax = 3;
-/** A silent group was heard at most this long ago. */
-const heardMs = 86_400_000;
+/** How far back the oldest turn without a verdict is searched for. */
+const unjudgedMs = 86_400_000;
 
 /** The evidence of one group; only turns received after `afterMs` name a new episode. */
 export async function evidenceOf(
   parts: MeasureParts,
   rule: AlertRule,
-  of: { readonly group: string | null; readonly endMs: number; readonly afterMs: number },
+  of: {
+    readonly group: string | null;
+    readonly endMs: number;
+    readonly afterMs: number;
+    /** The look before, epoch milliseconds; null before the first one. */
+    readonly lookedMs: number | null;
+  },
 ): Promise<AlertEvidence> {
-  const { group, endMs, afterMs } = of;
+  const { group, endMs, afterMs, lookedMs } = of;
   const silent = rule.measure === "silence";
-  const reach = silent || rule.measure === "judge_lag_ms" ? heardMs : 0;
+  const size = rule.window_ms + (rule.measure === "judge_lag_ms" ? unjudgedMs : 0);
+  const reach = silent ? heardWithin(rule, endMs, lookedMs) : size;
   const { ledger } = parts.store;
-  const { scope, where } = await windowQuestion(ledger, rule, endMs, rule.window_ms + reach);
+  const { scope, where } = await windowQuestion(ledger, rule, endMs, reach);
   const question = {
     scope,
     where: [...where, ...groupCondition(rule, group), ...badCondition(rule)],

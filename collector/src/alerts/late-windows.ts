@@ -11,8 +11,8 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import { markOf } from "../judge/judge-windows.ts";
 import { readTerms } from "../ui/display/filter-terms.ts";
 import type { AlertDocument } from "./alert-state.ts";
-import { longestTurnMs, ruleQuestion } from "./measure.ts";
-import type { MeasureParts } from "./measure.ts";
+import { longestTurnMs, ruleQuestion } from "./rule-question.ts";
+import type { MeasureParts } from "./rule-question.ts";
 
 const notOfTurns: ReadonlySet<AlertRule["measure"]> = new Set([
   "silence",

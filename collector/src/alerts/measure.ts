@@ -4,81 +4,25 @@
  * too few turns, or nothing recorded.
  */
 import { lossIntervals } from "@turnproof/evidence";
-import { isoTime } from "@turnproof/semconv";
 import { turnName } from "@turnproof/store";
 import type { FigureGroup, TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { MeasuredGroup } from "./alert-state.ts";
-import { collectorScope } from "../access/grants.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { addCost, noCost } from "../cost/call-cost.ts";
 import type { Cost } from "../cost/call-cost.ts";
-import type { PriceList } from "../cost/price-list.ts";
 import { turnCosts } from "../cost/turn-costs.ts";
 import { beyond, verdictWaitMs } from "../judge/judge-timing.ts";
 import { isTrusted, knownMs, producerReports } from "../judge/losses.ts";
-import type { JudgeParts } from "../parts.ts";
-import { knownNames } from "../turns/free-text.ts";
-import { turnQuestion } from "../turns/turn-conditions.ts";
+import { groupFields, windowQuestion } from "./rule-question.ts";
+import type { MeasureParts } from "./rule-question.ts";
+import { silentOf } from "./silent.ts";
+import type { LookedBefore } from "./silent.ts";
 
-/** What a measure reads. */
-export interface MeasureParts extends JudgeParts {
-  readonly prices: PriceList;
-}
-
-/** A turn that lasts longer than this is not found by its last receipt. */
-export const longestTurnMs = 86_400_000;
-/** How far back a group must have been heard to be silent now. */
-const heardMs = 86_400_000;
+/** How far back the oldest turn without a verdict is searched for. */
+const unjudgedMs = 86_400_000;
 /** Most groups of one rule, those with the most turns. */
 const groupsMax = 1_000;
-
-/** Field of the ledger for each kind of group. */
-const groupFields = {
-  agent: "agent_id",
-  app: "application",
-  model: "model",
-  release: "release",
-  tool: "tool_name",
-} as const;
-
-/** The turns that pass the rule's filter; a word without a key is a part of their names. */
-export async function ruleQuestion(
-  ledger: TurnReader,
-  { where: q = "" }: AlertRule,
-): Promise<TurnQuestion> {
-  const scope = collectorScope();
-  const names = await knownNames(ledger, scope, q);
-  return turnQuestion({ scope, query: {} }, { q }, { names });
-}
-
-/** Those received in the window that ends then. */
-export async function windowQuestion(
-  ledger: TurnReader,
-  rule: AlertRule,
-  endMs: number,
-  sizeMs: number,
-): Promise<TurnQuestion> {
-  const from = endMs - sizeMs;
-  const { scope, where } = await ruleQuestion(ledger, rule);
-  return {
-    scope,
-    where: [
-      ...where,
-      // The order of the ledger; without it every look would read the whole history.
-      { time: "first_received", from: isoTime(from - longestTurnMs), to: isoTime(endMs) },
-      { time: "received_at", from: isoTime(from), to: isoTime(endMs) },
-    ],
-  };
-}
-
-/** Turns of a group. */
-export function groupCondition(rule: AlertRule, group: string | null): readonly TurnCondition[] {
-  const { by } = rule;
-  if (by === undefined) return [];
-  if (by === "agent") return [{ text: "agent_id", is: group }];
-  return [{ list: groupFields[by], has: group }];
-}
 
 function contractIs({ contract = "" }: AlertRule, result: "holds" | "violated"): TurnCondition {
   return { list: "name", has: turnName("contract", `${contract}=${result}`) };
@@ -98,12 +42,14 @@ export function badCondition(rule: AlertRule): readonly TurnCondition[] {
   return [];
 }
 
-/** The rule's values in the window that ends at `endMs`. */
+/** The rule's values in the window that ends at `endMs`. @param before what counts for a silence */
 export async function measureRule(
   parts: MeasureParts,
   rule: AlertRule,
   endMs: number,
+  before: LookedBefore = { open: [], lookedMs: null },
 ): Promise<readonly MeasuredGroup[]> {
+  if (rule.measure === "silence") return silentOf(parts, rule, endMs, before);
   const found = await valuesOf(parts, rule, endMs);
   return found
     .toSorted((a, b) => b.count - a.count)
@@ -114,7 +60,7 @@ export async function measureRule(
 /** Counts and ages are results without any turn; findings where the rule does not require turns. */
 function leastOf({ measure, min_count }: AlertRule): number {
   if (measure === "findings") return min_count > 1 ? min_count : 0;
-  return ["lost_events", "silence", "judge_lag_ms"].includes(measure) ? 0 : min_count;
+  return ["lost_events", "judge_lag_ms"].includes(measure) ? 0 : min_count;
 }
 
 async function valuesOf(
@@ -126,7 +72,6 @@ async function valuesOf(
   const question = await windowQuestion(ledger, rule, endMs, rule.window_ms);
   if (rule.measure === "cost_usd") return costsOf(parts, rule, question);
   if (rule.measure === "lost_events") return lossesOf(parts, rule, endMs);
-  if (rule.measure === "silence") return silentOf(parts, rule, endMs);
   if (rule.measure === "judge_lag_ms") return lagOf(parts, rule, endMs);
   const groups = await turnValues(ledger, rule, question);
   if (groups.length === 0 && rule.by === undefined) {
@@ -231,31 +176,6 @@ async function lossesOf(
   return [{ group: null, value: lost, count: lost }];
 }
 
-/** Groups that were heard in a day, with how long ago that was where it exceeds the window. */
-async function silentOf(
-  parts: MeasureParts,
-  rule: AlertRule,
-  endMs: number,
-): Promise<readonly MeasuredGroup[]> {
-  const { ledger } = parts.store;
-  const by = rule.by === "agent" ? "agent_id" : "application";
-  const names = async (sizeMs: number): Promise<ReadonlyMap<string, number>> => {
-    const question = await windowQuestion(ledger, rule, endMs, sizeMs);
-    const [facet] = await ledger.turnFacets(question, [by], 1_000);
-    return new Map(
-      (facet?.values ?? []).flatMap((of) => (of.value === null ? [] : [[of.value, of.turns]])),
-    );
-  };
-  const [heard, now] = await Promise.all([names(rule.window_ms + heardMs), names(rule.window_ms)]);
-  return [...heard]
-    .filter(([, turns]) => turns >= rule.min_count)
-    .map(([group, turns]) => ({
-      group,
-      value: now.has(group) ? 0 : rule.window_ms,
-      count: turns,
-    }));
-}
-
 /** Age of the oldest turn without a verdict, beyond what a judge without a backlog takes. */
 async function lagOf(
   parts: MeasureParts,
@@ -263,7 +183,7 @@ async function lagOf(
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
-  const question = await windowQuestion(ledger, rule, endMs, heardMs);
+  const question = await windowQuestion(ledger, rule, endMs, unjudgedMs);
   const { records } = await ledger.listTurns(
     { ...question, where: [...question.where, ...badCondition(rule)] },
     { order: { by: "received_at", ascending: true }, limit: 1 },

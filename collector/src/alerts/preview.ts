@@ -7,9 +7,10 @@ import { isoTime } from "@turnproof/semconv";
 import type { TurnReader } from "@turnproof/store";
 
 import type { AlertRule } from "../config/alert-rules.ts";
-import { ruleQuestion, turnValues } from "./measure.ts";
+import { turnValues } from "./measure.ts";
 import { addsUp, passWindows } from "./preview-windows.ts";
 import type { PreviewPart } from "./preview-windows.ts";
+import { ruleQuestion } from "./rule-question.ts";
 
 /** The window of a group at which an alert would have begun. */
 export interface PreviewWindow {

@@ -8,7 +8,7 @@ import { fileKeep } from "../../../collector/src/alerts/alert-keep.ts";
 import { startAlerts } from "../../../collector/src/alerts/alerts.ts";
 import type { AlertOptions } from "../../../collector/src/alerts/alert-options.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
-import type { MeasureParts } from "../../../collector/src/alerts/measure.ts";
+import type { MeasureParts } from "../../../collector/src/alerts/rule-question.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import { openPriceList } from "../../../collector/src/cost/price-list.ts";
 import { secret } from "./alert-receiver.ts";

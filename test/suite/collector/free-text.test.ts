@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { ruleQuestion } from "../../../collector/src/alerts/measure.ts";
+import { ruleQuestion } from "../../../collector/src/alerts/rule-question.ts";
 import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
 import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";

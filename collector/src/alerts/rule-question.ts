@@ -1,0 +1,67 @@
+/**
+ * @module RuleQuestion: which turns a rule counts: those that pass its filter, were received in a
+ * window, and are of one of its groups.
+ */
+import { isoTime } from "@turnproof/semconv";
+import type { TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
+
+import { collectorScope } from "../access/grants.ts";
+import type { AlertRule } from "../config/alert-rules.ts";
+import type { PriceList } from "../cost/price-list.ts";
+import type { JudgeParts } from "../parts.ts";
+import { knownNames } from "../turns/free-text.ts";
+import { turnQuestion } from "../turns/turn-conditions.ts";
+
+/** What a measure reads. */
+export interface MeasureParts extends JudgeParts {
+  readonly prices: PriceList;
+}
+
+/** A turn that lasts longer than this is not found by its last receipt. */
+export const longestTurnMs = 86_400_000;
+/** Field of the ledger for each kind of group. */
+export const groupFields = {
+  agent: "agent_id",
+  app: "application",
+  model: "model",
+  release: "release",
+  tool: "tool_name",
+} as const;
+
+/** The turns that pass the rule's filter; a word without a key is a part of their names. */
+export async function ruleQuestion(
+  ledger: TurnReader,
+  { where: q = "" }: AlertRule,
+): Promise<TurnQuestion> {
+  const scope = collectorScope();
+  const names = await knownNames(ledger, scope, q);
+  return turnQuestion({ scope, query: {} }, { q }, { names });
+}
+
+/** Those received in the window that ends then. */
+export async function windowQuestion(
+  ledger: TurnReader,
+  rule: AlertRule,
+  endMs: number,
+  sizeMs: number,
+): Promise<TurnQuestion> {
+  const from = endMs - sizeMs;
+  const { scope, where } = await ruleQuestion(ledger, rule);
+  return {
+    scope,
+    where: [
+      ...where,
+      // The order of the ledger; without it every look would read the whole history.
+      { time: "first_received", from: isoTime(from - longestTurnMs), to: isoTime(endMs) },
+      { time: "received_at", from: isoTime(from), to: isoTime(endMs) },
+    ],
+  };
+}
+
+/** Turns of a group. */
+export function groupCondition(rule: AlertRule, group: string | null): readonly TurnCondition[] {
+  const { by } = rule;
+  if (by === undefined) return [];
+  if (by === "agent") return [{ text: "agent_id", is: group }];
+  return [{ list: groupFields[by], has: group }];
+}

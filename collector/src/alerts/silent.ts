@@ -1,0 +1,97 @@
+/**
+ * @module Silent: groups from which no turn was received in a window. They are those that were
+ * heard in the day before it, those that the rule's filter names, and those whose alert fires: an
+ * alert of a group lasts until a turn of it is received, however long ago the last one was.
+ */
+import type { TurnCondition } from "@turnproof/store";
+
+import { selectsOf } from "./alert-state.ts";
+import type { ActiveAlert, MeasuredGroup } from "./alert-state.ts";
+import type { AlertRule } from "../config/alert-rules.ts";
+import { readTerms } from "../ui/display/filter-terms.ts";
+import { groupCondition, groupFields, windowQuestion } from "./rule-question.ts";
+import type { MeasureParts } from "./rule-question.ts";
+
+/** How far back before the window a group must have been heard. */
+const heardMs = 86_400_000;
+/** Most groups that were heard, those with the most turns, and most that fire without. */
+const groupsMax = 1_000;
+
+/** What earlier looks found. */
+export interface LookedBefore {
+  /** Alerts of the rule that fire. */
+  readonly open: readonly Pick<ActiveAlert, "group" | "since" | "selects" | "resolved">[];
+  /** When the rules were last looked at, epoch milliseconds; null before the first time. */
+  readonly lookedMs: number | null;
+}
+
+/** From where to the end of the window a group counts as heard, in milliseconds. */
+export function heardWithin(
+  { window_ms }: Pick<AlertRule, "window_ms">,
+  endMs: number,
+  lookedMs: number | null,
+): number {
+  // In a time without a process no group became silent: the day before it counts.
+  return endMs - Math.min(endMs - window_ms, lookedMs ?? endMs) + heardMs;
+}
+
+/** The groups of a rule: its window where none of them was received in it, 0 otherwise. */
+export async function silentOf(
+  parts: MeasureParts,
+  rule: AlertRule,
+  endMs: number,
+  { open, lookedMs }: LookedBefore,
+): Promise<readonly MeasuredGroup[]> {
+  const [heard, now] = await Promise.all([
+    turnsOf(parts, rule, endMs, heardWithin(rule, endMs, lookedMs)),
+    turnsOf(parts, rule, endMs, rule.window_ms),
+  ]);
+  const groups = new Set(
+    [...heard].flatMap(([name, turns]) => (turns < rule.min_count ? [] : name)),
+  );
+  // Without a turn there is nothing to count up to `min_count`.
+  for (const name of rule.min_count > 1 ? [] : namedBy(rule)) groups.add(name);
+  for (const name of lasting(rule, open)) groups.add(name);
+  const silent = [...groups].filter((name) => !now.has(name));
+  const isCut = now.size >= groupsMax && silent.length > 0;
+  const late = isCut ? await turnsOf(parts, rule, endMs, rule.window_ms, silent) : now;
+  return [...groups].map((group) => ({
+    group,
+    value: now.has(group) || late.has(group) ? 0 : rule.window_ms,
+    count: heard.get(group) ?? 0,
+  }));
+}
+
+/** Names of groups whose alert lasts while no turn of them is found, the newest first. */
+function lasting(rule: AlertRule, open: LookedBefore["open"]): readonly string[] {
+  return open
+    .filter(({ selects = selectsOf(rule), resolved }) => selects === selectsOf(rule) && !resolved)
+    .toSorted((a, b) => Date.parse(b.since) - Date.parse(a.since))
+    .slice(0, groupsMax)
+    .flatMap(({ group }) => group ?? []);
+}
+
+/** Groups that the filter names: they are missed although none was ever heard. */
+function namedBy({ by, where = "" }: AlertRule): readonly string[] {
+  return readTerms(where).terms.flatMap(({ key, value, negated }) =>
+    key === by && !negated ? value : [],
+  );
+}
+
+/** Turns of each group that was received in the time before `endMs`; only of these names, if any. */
+async function turnsOf(
+  { store: { ledger } }: MeasureParts,
+  rule: AlertRule,
+  endMs: number,
+  sizeMs: number,
+  names?: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { scope, where } = await windowQuestion(ledger, rule, endMs, sizeMs);
+  const own: readonly TurnCondition[] =
+    names === undefined ? [] : [{ any: names.flatMap((name) => groupCondition(rule, name)) }];
+  const field = groupFields[rule.by === "agent" ? "agent" : "app"];
+  const [facet] = await ledger.turnFacets({ scope, where: [...where, ...own] }, [field], groupsMax);
+  return new Map(
+    (facet?.values ?? []).flatMap(({ value, turns }) => (value === null ? [] : [[value, turns]])),
+  );
+}
