@@ -111,6 +111,7 @@ function iconOf({ status, code }: Problem): IconName {
 /** The page whose form posts to a path: the link back for a refused form. */
 function formOf(path: string): { readonly path: string; readonly name: string } | undefined {
   if (path.startsWith("/traces/recommendations")) return { path: "/learning", name: "Learning" };
+  if (path.startsWith("/alerts/")) return { path: "/alerts", name: "Alerts" };
   const agent = /^(\/agents\/[^/]+)\/run$/.exec(path)?.[1];
   return agent === undefined ? undefined : { path: agent, name: "The agent" };
 }

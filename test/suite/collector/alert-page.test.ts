@@ -1,4 +1,5 @@
 /** The page of alerts and its JSON: what an operator did, in the order in which it matters. */
+import { createHash } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,7 +61,7 @@ test("silences are listed by their end, whatever their order; an ended one is go
   await silence(0, "slow");
   expect(await listed()).toEqual(["failing b", "failing a", "failing c"]);
   const page = await (await desk.get("/alerts", headers)).text();
-  expect(page.indexOf("of failing</span>")).toBeGreaterThan(0);
+  expect(page.indexOf("of failing of a</span>")).toBeGreaterThan(0);
   expect([...page.matchAll(/<th scope="col">([^<]*)<\/th>/g)].map(([, head]) => head)).toEqual(
     expect.arrayContaining(["Until", "By", "Change"]),
   );
@@ -171,4 +172,53 @@ test("rules, silences and targets leave as files, as the page has them", async (
     expect(page).toContain(`href="/alerts/${list}.csv"`);
   }
   expect((await desk.get("/alerts/rules.csv?colour=red", headers)).status).toBe(400);
+});
+
+test("an alert that an earlier version stored shows its targets as unknown", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-alerts-"));
+  const file = join(dataDir, "rules.yml");
+  writeFileSync(file, rules);
+  const at = Date.now() - 60_000;
+  const kept = (group: string, more: object): object => ({
+    id: `alert_${createHash("md5").update(group).digest("hex")}`,
+    rule: "failing",
+    group,
+    since: new Date(at).toISOString(),
+    value: 1,
+    roots: [],
+    broken_ms: at,
+    notified: true,
+    resolved: false,
+    ...more,
+  });
+  const active = [
+    kept("old", {}),
+    kept("new", { started: ["ops"] }),
+    kept("quiet", { notified: false }),
+  ];
+  const empty = { closed: [], outbox: [], given_up: 0 };
+  const silence = { rule: "failing", group: "quiet", until: "2999-01-01T00:00:00Z", by: "ann" };
+  const document = { version: 1, looked_ms: at, active, silences: [silence], ...empty };
+  writeFileSync(join(dataDir, "alerts.json"), JSON.stringify(document));
+  const env = {
+    TURNPROOF_BACKEND: "filesystem",
+    TURNPROOF_DATA_DIR: dataDir,
+    TURNPROOF_UI_AUTH_TOKEN: token,
+    TURNPROOF_ALERT_RULES: file,
+    TURNPROOF_ALERT_TARGETS: "ops=webhook+http://127.0.0.1:9/",
+  };
+  const other = await openDesk(env, { judge: false });
+  try {
+    const { firing } = await other.json<AlertsModel>("/alerts.json", headers);
+    expect(firing.map(({ group, started }) => [group, started])).toEqual([
+      ["old", null],
+      ["new", ["ops"]],
+      ["quiet", []],
+    ]);
+    const page = await (await other.get("/alerts", headers)).text();
+    expect(page).toContain("Targets of its start: unknown");
+    expect(page).toContain("Targets of its start: ops");
+  } finally {
+    await other.collector.close();
+  }
 });

@@ -139,7 +139,7 @@ test("it ends where an operator resolves it, and where the rule counts other tur
   for (const at of [1, 2, 3]) await lookAt(alerts, start + at * day);
   // It is kept no longer than it would fire again.
   expect(groups(alerts)).toEqual(["dead"]);
-  expect(sent().toSorted()).toEqual(["firing dead", "firing retired", "resolved retired"]);
+  expect(new Set(sent())).toEqual(new Set(["firing dead", "firing retired", "resolved retired"]));
   await alerts.close();
   const other = await open(store, silent(', where: "-agent:dead"'));
   await lookAt(other, start + 4 * day);

@@ -2,6 +2,13 @@
 import type { AlertEpisode, AlertSilence, ClosedAlert } from "../../alerts/alert-state.ts";
 import type { AlertSeverity } from "../../config/alert-rules.ts";
 
+/** Longest silence, in hours. */
+export const silenceHoursMax = 720;
+/** Longest name of a group in a form. */
+export const groupCharsMax = 1_024;
+/** Longest draft of a rule; a browser sends two characters for the end of a line. */
+export const draftCharsMax = 2_000;
+
 /** A rule with its last values. */
 export interface RuleState {
   readonly name: string;
@@ -28,6 +35,8 @@ export interface FiringAlert extends AlertEpisode {
   readonly severity: AlertSeverity;
   readonly sentence: string;
   readonly silenced: boolean;
+  /** Names of targets whose start was not given up; null: unknown, an earlier version began it. */
+  readonly started: readonly string[] | null;
   /** Query string of the list of its turns, in the window in which the rule was last broken. */
   readonly turns_query: string;
 }

@@ -1,7 +1,6 @@
 /** @module Alerts page: what fires first, then rules, past and targets. */
 import type { Child, FC } from "hono/jsx";
 
-import { permits } from "../../access/principal.ts";
 import type { Frame } from "../../http/frame.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { requestedRange } from "../../ui/display/time-range.ts";
@@ -10,6 +9,7 @@ import type { Tone } from "../../ui/elements/badge.tsx";
 import { NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { Refusal } from "../../ui/elements/refusal.tsx";
 import { StoreAwayNote } from "../../ui/groups/store-away-note.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { RulesRefusedNote } from "../../ui/groups/rules-refused-note.tsx";
@@ -18,6 +18,7 @@ import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 import type { EndedAlert, FiringAlert, RuleState, TargetState } from "./alert-lists.ts";
 import type { AlertsModel } from "./route.ts";
 import { Preview } from "./rule-preview.tsx";
+import { manages, ruleGone, Silences } from "./silences.tsx";
 
 const tones: Readonly<Record<FiringAlert["severity"], Tone>> = {
   critical: "bad",
@@ -28,7 +29,7 @@ const tones: Readonly<Record<FiringAlert["severity"], Tone>> = {
 /** The alerts. */
 export function alertsPage(model: AlertsModel, frame: Frame): Child {
   return (
-    <Page frame={frame} title="Alerts">
+    <Page frame={frame} title="Alerts" script="alerts">
       {model.running ? null : (
         <Note tone="warn">Alerts do not run in read-only mode: it writes nothing.</Note>
       )}
@@ -71,6 +72,12 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
       <Targets model={model} frame={frame} />
     </Page>
   );
+}
+
+/** Targets that its start was made for. */
+function startedText({ started }: FiringAlert): string {
+  if (started === null) return "unknown, an earlier version began it";
+  return started.length === 0 ? "none" : started.join(", ");
 }
 
 /** From when the page is while the store is away. */
@@ -132,6 +139,9 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
             <p>
               {alert.sentence}, since <Time at={alert.since} form="daytime" />
             </p>
+            {model.targets.length === 0 ? null : (
+              <p class="muted">Targets of its start: {startedText(alert)}</p>
+            )}
             <p class="links">
               <a href={hrefOf(frame, `/traces${alert.turns_query}`)}>Its turns</a>
               {alert.roots.map((root) => (
@@ -148,11 +158,6 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
   );
 };
 
-/** True where the reader may change alerts. */
-function manages({ principal, readOnly }: Frame): boolean {
-  return !readOnly && principal !== undefined && permits(principal, "alert.manage");
-}
-
 const Acts: FC<{ readonly alert: FiringAlert; readonly frame: Frame }> = ({ alert, frame }) => {
   if (!manages(frame)) return <></>;
   const named = alert.group === null ? alert.rule : `${alert.rule} of ${alert.group}`;
@@ -160,19 +165,32 @@ const Acts: FC<{ readonly alert: FiringAlert; readonly frame: Frame }> = ({ aler
   const group = alert.group ?? undefined;
   return (
     <div class="decide">
-      <form method="post" action={hrefOf(frame, "/alerts/silence")} class="decide">
+      <form
+        method="post"
+        action={hrefOf(frame, "/alerts/silence")}
+        class="decide"
+        data-inline-problem
+        data-gone={ruleGone}
+      >
         <Hidden fields={{ ...shared, rule: alert.rule, group }} />
         {([1, 8, 24] as const).map((hours) => (
           <button class="button" name="hours" value={String(hours)} type="submit">
             Silence {hours} h<span class="sr"> {named}</span>
           </button>
         ))}
+        <Refusal of={`silence-${alert.id}`} />
       </form>
-      <form method="post" action={hrefOf(frame, "/alerts/resolve")}>
+      <form
+        method="post"
+        action={hrefOf(frame, "/alerts/resolve")}
+        data-inline-problem
+        data-gone="The alert has ended. Load the page again."
+      >
         <Hidden fields={{ ...shared, id: alert.id }} />
         <button class="button" type="submit">
           Resolve<span class="sr"> {named}</span>
         </button>
+        <Refusal of={`resolve-${alert.id}`} />
       </form>
     </div>
   );
@@ -215,52 +233,6 @@ const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame
     </td>
   </tr>
 );
-
-const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ model, frame }) => {
-  if (model.silences.length === 0) return <></>;
-  return (
-    <Card
-      title="Silences"
-      icon="pause"
-      flush
-      end={
-        <ListEnd frame={frame} path="/alerts/silences" unfiltered>
-          {countText(model.silences.length)}
-        </ListEnd>
-      }
-    >
-      <Table stacks label="Silences" head={heads(["Rule", "Group", "Until", "By", "Change"])}>
-        {model.silences.map(({ rule, group, until, by }) => (
-          <tr>
-            <th scope="row">{rule}</th>
-            <td data-head="Group">{group ?? "all"}</td>
-            <td data-head="Until">
-              <Time at={until} form="daytime" />
-            </td>
-            <td data-head="By">{by}</td>
-            <td>
-              {manages(frame) ? (
-                <form method="post" action={hrefOf(frame, "/alerts/silence")}>
-                  <Hidden
-                    fields={{
-                      csrf_token: frame.csrfToken,
-                      rule,
-                      group: group ?? undefined,
-                      hours: "0",
-                    }}
-                  />
-                  <button class="button" type="submit">
-                    End<span class="sr"> the silence of {rule}</span>
-                  </button>
-                </form>
-              ) : null}
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </Card>
-  );
-};
 
 const reasons: Readonly<Record<EndedAlert["reason"], string>> = {
   value: "within its limit again",

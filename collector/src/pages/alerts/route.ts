@@ -28,6 +28,7 @@ import { respond, respondJson } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
 import { alertFileEndpoints, alertRange, isWithin, mountAlertFiles } from "./alert-files.ts";
 import type { Ranged } from "./alert-files.ts";
+import { draftCharsMax, groupCharsMax, silenceHoursMax } from "./alert-lists.ts";
 import type { AlertLists, FiringAlert, RuleState } from "./alert-lists.ts";
 import { alertsPage } from "./page.tsx";
 
@@ -36,7 +37,7 @@ const alertsParameters = z
     rule: z.string().max(63).describe("Show what this rule would have done on past data."),
     draft: z
       .string()
-      .max(2_000)
+      .max(2 * draftCharsMax)
       .describe("The same of a rule that is not in the file: one rule in YAML."),
     days: z
       .string()
@@ -50,11 +51,15 @@ const alertsParameters = z
 
 const silenceBody = z.strictObject({
   rule: z.string().min(1).max(63).describe("Name of the rule."),
-  group: z.string().max(1_024).optional().describe("One of its groups; without it all of them."),
+  group: z
+    .string()
+    .max(groupCharsMax)
+    .optional()
+    .describe("One of its groups; without it all of them."),
   hours: z.coerce
     .number<string | number>()
     .min(0)
-    .max(720)
+    .max(silenceHoursMax)
     .describe("Length from now; 0 ends a silence."),
 });
 
@@ -316,7 +321,7 @@ function firingOf(
   alert: ActiveAlert,
   silences: readonly AlertSilence[],
 ): FiringAlert {
-  const { id, rule: name, group, since, value, cost, roots } = alert;
+  const { id, rule: name, group, since, value, cost, roots, notified, started } = alert;
   return {
     id,
     rule: name,
@@ -329,6 +334,7 @@ function firingOf(
     silenced: silences.some(
       (one) => one.rule === name && (one.group === null || one.group === group),
     ),
+    started: notified ? (started ?? null) : [],
     turns_query: turnsQuery(rule, group, alert.broken_ms),
   };
 }

@@ -8,6 +8,7 @@ import { Time } from "../../ui/elements/figure.tsx";
 import { Card, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { RangeInputs } from "../../ui/elements/range-picker.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
+import { draftCharsMax } from "./alert-lists.ts";
 import type { AlertsModel, PreviewModel } from "./route.ts";
 
 const example = `name: failing-agents
@@ -28,17 +29,30 @@ export const Preview: FC<{ readonly model: AlertsModel; readonly frame: Frame }>
     {away === null ? null : (
       <p class="muted">A preview reads the store, which cannot be used now.</p>
     )}
-    {problems.length === 0 ? null : (
-      <Note tone="bad">
-        The rule is not valid. {problems.map((problem) => `${problem}.`).join(" ")}
-      </Note>
-    )}
-    <form class="try-rule" method="get" action={hrefOf(frame, "/alerts")}>
+    <form class="try-rule" method="get" action={`${hrefOf(frame, "/alerts")}#preview`}>
       <RangeInputs query={frame.query} />
       <label for="draft">A rule in YAML; nothing is kept</label>
-      <textarea id="draft" class="field" name="draft" rows={8} spellcheck={false}>
+      <textarea
+        id="draft"
+        class="field"
+        name="draft"
+        rows={8}
+        maxlength={draftCharsMax}
+        spellcheck={false}
+        required
+        {...(problems.length === 0
+          ? {}
+          : { "aria-invalid": "true", "aria-describedby": "draft-problems" })}
+      >
         {frame.query.get("draft") ?? example}
       </textarea>
+      {problems.length === 0 ? null : (
+        <div id="draft-problems" role="alert">
+          <Note tone="bad">
+            The rule is not valid. {problems.map((problem) => `${problem}.`).join(" ")}
+          </Note>
+        </div>
+      )}
       <button class="button" type="submit">
         Try it
       </button>
@@ -63,8 +77,11 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
           ? `${countText(of.days)} ${of.days === 1 ? "day" : "days"}`
           : durationText(of.days * 86_400_000)}{" "}
         before <Time at={isoTime(past.to_ms)} form="daytime" /> it would have fired{" "}
-        <b>{countText(past.alerts)} times</b>: in {countText(past.broken)} of{" "}
-        {countText(past.established)} windows with a result, by the turns' own time.{" "}
+        <b>
+          {countText(past.alerts)} {past.alerts === 1 ? "time" : "times"}
+        </b>
+        : in {countText(past.broken)} of {countText(past.established)} windows with a result, by the
+        turns' own time.{" "}
         {past.step_ms === of.window_ms
           ? "Percentiles are of windows side by side: one across two of them may be missed."
           : `A window begins every ${durationText(past.step_ms)}.`}

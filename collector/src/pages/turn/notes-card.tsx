@@ -14,6 +14,7 @@ import { countText } from "../../ui/display/figures.ts";
 import { Time } from "../../ui/elements/figure.tsx";
 import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
+import { Refusal } from "../../ui/elements/refusal.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { TurnModel } from "./route.ts";
@@ -140,11 +141,6 @@ const TextBox: FC<{ readonly label: string; readonly text: string }> = ({ label,
   >
     {text}
   </textarea>
-);
-
-/** Where the browser shows why a form was refused. */
-const Refusal: FC<{ readonly of: string }> = ({ of }) => (
-  <p class="refusal" id={`refusal-${of}`} role="alert" hidden data-problem></p>
 );
 
 const Acts: FC<{

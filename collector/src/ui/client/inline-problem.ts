@@ -4,22 +4,29 @@
  */
 import { find, findAll } from "./page.ts";
 
-const away = "The collector does not answer. The text is still here: send it again.";
+const away = "The collector does not answer. What was typed is still here: send it again.";
 
-/** Starts it for the forms of the page that return to it at this fragment. */
+/**
+ * Starts it for the forms of the page that return to it at this fragment. A form names in `data-gone`
+ * what it means that its object is not there any more.
+ */
 export function startInlineProblems(fragment: string): void {
   for (const form of findAll<HTMLFormElement>("form[data-inline-problem]")) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void send(form, fragment);
+      void send(form, event.submitter, fragment);
     });
   }
 }
 
-async function send(form: HTMLFormElement, fragment: string): Promise<void> {
+async function send(
+  form: HTMLFormElement,
+  button: HTMLElement | null,
+  fragment: string,
+): Promise<void> {
   if (form.dataset["sending"] !== undefined) return;
   form.dataset["sending"] = "";
-  const refusal = await refusalOf(form);
+  const refusal = await refusalOf(form, button);
   delete form.dataset["sending"];
   if (refusal === undefined) {
     history.replaceState(null, "", `${location.pathname}${location.search}#${fragment}`);
@@ -29,10 +36,20 @@ async function send(form: HTMLFormElement, fragment: string): Promise<void> {
   show(form, refusal);
 }
 
-/** Why the form was refused, in a sentence; undefined where it was taken. */
-async function refusalOf(form: HTMLFormElement): Promise<string | undefined> {
+/** Why a form was refused, in a sentence, and the field, where one is at fault. */
+interface FormRefusal {
+  readonly detail: string;
+  readonly code?: string;
+  readonly field?: string;
+}
+
+/** Undefined where the form was taken. @param button the one that sent it, whose value is sent */
+async function refusalOf(
+  form: HTMLFormElement,
+  button: HTMLElement | null,
+): Promise<FormRefusal | undefined> {
   const body = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) {
+  for (const [name, value] of new FormData(form, button)) {
     if (typeof value === "string") body.append(name, value);
   }
   try {
@@ -44,21 +61,30 @@ async function refusalOf(form: HTMLFormElement): Promise<string | undefined> {
     });
     // What was taken leads back to the page.
     if (response.type === "opaqueredirect" || response.ok) return undefined;
-    const { detail } = (await response.json()) as { readonly detail?: string };
-    return detail ?? away;
+    const { detail = away, ...of } = (await response.json()) as Partial<FormRefusal>;
+    return { detail, ...of };
   } catch {
-    return away;
+    return { detail: away };
   }
 }
 
-function show(form: HTMLFormElement, text: string): void {
+function show(form: HTMLFormElement, { detail, code, field: name }: FormRefusal): void {
   const line = find<HTMLElement>("[data-problem]", form);
   if (line === undefined) return;
+  for (const marked of findAll("[aria-invalid]", form)) marked.removeAttribute("aria-invalid");
+  const fields = findAll<HTMLInputElement>(".field", form);
+  const named = fields.find((one) => one.name === name);
+  const label = named?.labels?.[0]?.textContent;
   line.hidden = false;
   // An alert is announced where its text changes.
   line.textContent = "";
-  line.textContent = text;
-  const field = find<HTMLTextAreaElement>("textarea", form);
+  line.textContent =
+    code === "not_found"
+      ? (form.dataset["gone"] ?? detail)
+      : label === undefined
+        ? detail
+        : `${label}: this value is not accepted.`;
+  const field = named ?? fields.find((one) => one.matches("textarea"));
   field?.setAttribute("aria-invalid", "true");
   field?.setAttribute("aria-describedby", line.id);
   field?.focus();
