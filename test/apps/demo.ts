@@ -7,6 +7,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
+import { endpointOf, EndpointProblem, reach } from "./demo-endpoint.ts";
 import { sendRecordings } from "./recorded.ts";
 import type { Morning } from "./support-desk-memory/main.ts";
 import { runDesk } from "./support-desk/main.ts";
@@ -25,7 +26,8 @@ const help = `Sends turns to a running collector.
   npm run demo -- --week            seven days of five agents, with incidents worth finding; ends
                                     with where to look for each (--turns N, default 4000; --seed S)
   npm run demo -- --endpoint URL    another collector (default http://127.0.0.1:4318,
-                                    or OTEL_EXPORTER_OTLP_ENDPOINT)
+                                    or OTEL_EXPORTER_OTLP_ENDPOINT); it is printed before
+                                    anything is sent
 
 The week is received now and says when it happened: retention goes by receipt, lists, the histogram
 and the time filters by the turns' own time.
@@ -130,24 +132,27 @@ async function isJudged(endpoint: string, root: string): Promise<boolean> {
   return false;
 }
 
+/** The collector that turns are sent to; undefined, with a line that has the code, without one. */
+async function reachedEndpoint(): Promise<string | undefined> {
+  try {
+    const endpoint = endpointOf(values.endpoint, process.env);
+    await reach(endpoint);
+    return endpoint;
+  } catch (error) {
+    if (!(error instanceof EndpointProblem)) throw error;
+    console.error(error.message);
+    return undefined;
+  }
+}
+
 async function main(): Promise<number> {
   if (values.help === true) {
     console.log(help);
     return 0;
   }
-  const endpoint = (
-    values.endpoint ??
-    process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] ??
-    "http://127.0.0.1:4318"
-  ).replace(/\/$/, "");
-  const alive = await fetch(`${endpoint}/healthz`).then(
-    (r) => r.ok,
-    () => false,
-  );
-  if (!alive) {
-    console.error(`No collector answers at ${endpoint}. Start one in another terminal: npm start`);
-    return 1;
-  }
+  const endpoint = await reachedEndpoint();
+  if (endpoint === undefined) return 1;
+  console.log(`Sends ${values.week === true ? "a week" : "turns"} to ${endpoint}`);
   if (values.week === true) return playWeek(endpoint);
   const failed = await runDesk(endpoint);
   console.log(`support desk: ${tickets.length} turns sent, ${failed} failed as planned`);
