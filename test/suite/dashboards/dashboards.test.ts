@@ -1,22 +1,18 @@
 /** The compose file holds together, and every query of every dashboard answers on demo data. */
-import { existsSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { createClient } from "@clickhouse/client";
-import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
-import { createChdbConnection } from "chdb/connection";
-import type { TurnEvent } from "@turnproof/evidence";
-import { clickhouse, ephemeral } from "@turnproof/store";
+import type { ClickHouseClient } from "@clickhouse/client";
+import { ephemeral } from "@turnproof/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 import { variables } from "../../../collector/src/config/config-variables.ts";
-import { smallSettings } from "../../../packages/store/src/clickhouse/engine-client.ts";
-import { judgeTurns, openDesk, recordEvents, turnEvents } from "../collector/desk.ts";
+import { judgeTurns, openDesk, recordEvents } from "../collector/desk.ts";
 import { noPlainSecret } from "./compose-secrets.ts";
+import { demo, demoClient, finding_codes, overCopies } from "./demo-data.ts";
 import { day, expanded, hrefOf, idOf, isTurn, linksOf, oddValues } from "./grafana-macros.ts";
-import { oddDay, oddNames, oddTurn, other } from "./odd-names.ts";
+import { oddDay, oddNames, other } from "./odd-names.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -130,7 +126,6 @@ function panels(): { name: string; target: Target; type: string }[] {
   });
 }
 
-const finding_codes = ["delivery_unconfirmed"];
 let client: ClickHouseClient;
 
 beforeAll(async () => {
@@ -157,28 +152,6 @@ describe("dashboards", () => {
     }
   });
 });
-
-/** A client of an engine that holds the demo data. */
-async function demoClient(): Promise<ClickHouseClient> {
-  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-dashboards-"));
-  const store = await clickhouse({ connection: { dataDir } });
-  const receivedAt = `${day}T10:00:00.000000Z`;
-  await store.append({ batchId: "demo", receivedAt, events: demo() });
-  // A retry of the same export lies in the table twice and is counted once.
-  await store.append({ batchId: "again", receivedAt, events: demo() });
-  await recordEvents(store, demo());
-  await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
-  const odd = oddTurn(demo());
-  await store.append({ batchId: "odd", receivedAt: `${oddDay}T10:00:00.000000Z`, events: odd });
-  await recordEvents(store, odd);
-  await judgeTurns(store, ["root-odd"], { verdict: "partial", finding_codes });
-  await store.close();
-  type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
-  const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });
-  const opened = createClient({ connection: connection as unknown as Injected });
-  await opened.command({ query: `SET ${smallSettings}` });
-  return opened;
-}
 
 const variableValues = {
   agent: "helper",
@@ -209,6 +182,12 @@ describe("variables", () => {
     return answer.json<Record<string, unknown>>();
   }
 
+  const copiedRows = (sql: string): Promise<Record<string, unknown>[]> => {
+    const text = overCopies(sql);
+    expect(text).not.toBe(sql);
+    return rowsOf(text);
+  };
+
   test("are the same on every dashboard, and its links keep them", () => {
     for (const { file, board } of boards) {
       expect([file, board.templating]).toEqual([file, first?.board.templating]);
@@ -235,14 +214,14 @@ describe("variables", () => {
   test.each(panels())(
     "$name is answered by names with quotes and backslashes, and by no other name",
     async ({ target }) => {
-      const all = await rowsOf(expanded(target.rawSql, {}, oddDay));
+      const all = await copiedRows(expanded(target.rawSql, {}, oddDay));
       expect(all.length).toBeGreaterThan(0);
       const entries = Object.entries(oddNames);
       const both = Object.fromEntries(entries.map(([name, odd]) => [name, [odd, other]]));
       for (const chosen of [oddNames, both])
-        expect(await rowsOf(expanded(target.rawSql, chosen, oddDay))).toEqual(all);
+        expect(await copiedRows(expanded(target.rawSql, chosen, oddDay))).toEqual(all);
       for (const [name] of entries) {
-        const rows = await rowsOf(expanded(target.rawSql, { [name]: other }, oddDay));
+        const rows = await copiedRows(expanded(target.rawSql, { [name]: other }, oddDay));
         expect([name, rows]).toEqual([name, []]);
       }
     },
@@ -251,10 +230,10 @@ describe("variables", () => {
   test.each(panels())(
     "$name is answered by each variable, and by none that is not there",
     async ({ target }) => {
-      expect((await rowsOf(expanded(target.rawSql, variableValues))).length).toBeGreaterThan(0);
+      expect((await copiedRows(expanded(target.rawSql, variableValues))).length).toBeGreaterThan(0);
       for (const name of Object.keys(variableValues)) {
         const sql = expanded(target.rawSql, { ...variableValues, [name]: "it's not there" });
-        expect([name, await rowsOf(sql)]).toEqual([name, []]);
+        expect([name, await copiedRows(sql)]).toEqual([name, []]);
       }
     },
   );
@@ -273,14 +252,14 @@ describe("variables", () => {
       ];
       for (const form of forms) {
         const chosen = Object.fromEntries(entries.map(([name, value]) => [name, form(value)]));
-        const rows = await rowsOf(expanded(target.rawSql, chosen));
+        const rows = await copiedRows(expanded(target.rawSql, chosen));
         expect([chosen, rows]).toEqual([chosen, all]);
       }
-      const one = await rowsOf(expanded(target.rawSql, variableValues));
+      const one = await copiedRows(expanded(target.rawSql, variableValues));
       expect(one).toEqual(all);
       for (const [name] of entries) {
         const others = expanded(target.rawSql, { [name]: ["it's not there", "nor this"] });
-        expect([name, await rowsOf(others)]).toEqual([name, []]);
+        expect([name, await copiedRows(others)]).toEqual([name, []]);
       }
     },
   );
@@ -326,75 +305,3 @@ describe("variables", () => {
     await desk.collector.close();
   });
 });
-
-/** One turn with something for every panel. */
-function demo(): TurnEvent[] {
-  const [turn, model, tool] = turnEvents({ root: "root-demo", user: "alice" });
-  if (turn === undefined || model === undefined || tool === undefined) throw new Error("no turn");
-  let count = 0;
-  const point = (
-    event_kind: TurnEvent["event_kind"],
-    attributes: TurnEvent["attributes"],
-    more: Partial<TurnEvent> = {},
-  ): TurnEvent => {
-    count += 1;
-    const event_id = `root-demo-${event_kind}-${count}`;
-    return {
-      ...turn,
-      event_id,
-      span_id: event_id,
-      event_kind,
-      phase: "event",
-      attributes,
-      ...more,
-    };
-  };
-  return [
-    {
-      ...turn,
-      duration_ms: 900,
-      dropped: { attribute_unknown: 3 },
-      attributes: { service_version: "1.4.0", deployment_environment: "production" },
-    },
-    {
-      ...model,
-      duration_ms: 700,
-      attributes: {
-        model: "small-1",
-        input_tokens: 12,
-        output_tokens: 3,
-        ttft_ms: 80,
-        finish_reason: ["stop"],
-      },
-    },
-    {
-      ...tool,
-      duration_ms: 40,
-      attributes: { tool_name: "search", tool_outcome: "fallback", fallback_provider: "second" },
-    },
-    point("outcome", { outcome: "success", verified: true }),
-    point("feedback", { rating: 1 }),
-    point("memory_retrieval", { retrieved_count: 8, memory_degraded: true }),
-    point("memory_supply", { supplied_count: 4, history_count: 3, profile_count: 1 }),
-    point("memory_reference", { referenced_count: 1 }),
-    point("memory_operation", {
-      memory_operation: "search",
-      scope_applied: "user",
-      foreign_rows: 0,
-    }),
-    point("cache_decision", { cache_decision: "hit", cache_similarity: 0.9 }),
-    point("cache_decision", { cache_decision: "bypassed", cache_bypass_reason: "tools" }),
-    point(
-      "data_quality",
-      {
-        quality_code: "queue_full",
-        loss_created: 10,
-        loss_exported: 8,
-        loss_dropped: 2,
-        loss_reasons: ["queue_full"],
-        loss_reason_counts: [2],
-      },
-      { producer_id: "producer-1" },
-    ),
-  ];
-}
