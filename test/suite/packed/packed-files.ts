@@ -4,9 +4,10 @@
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -35,30 +36,55 @@ export const packageName = (name: PublishedPackage): string =>
 export const packageFolder = (name: PublishedPackage): string =>
   name === "turnproof" ? "collector" : `packages/${name}`;
 
-const packs = new Map<PublishedPackage, Promise<string>>();
+let packs: Promise<readonly string[]> | undefined;
 
 /** Path of the package's tarball, packed once in a run of tests: their files share the directory. */
-export function packed(name: PublishedPackage): Promise<string> {
-  let file = packs.get(name);
-  if (file === undefined) packs.set(name, (file = pack(name)));
+export async function packed(name: PublishedPackage): Promise<string> {
+  const begin = packageName(name).replace("@", "").replace("/", "-");
+  // A digit follows: the names of all begin with that of the collector.
+  const isOwn = (path: string): boolean => /^-\d.*\.tgz$/.test(basename(path).slice(begin.length));
+  const file = (await (packs ??= tarballs())).find(
+    (path) => basename(path).startsWith(begin) && isOwn(path),
+  );
+  if (file === undefined) throw new Error(`${name} was not packed`);
   return file;
 }
 
-async function pack(name: PublishedPackage): Promise<string> {
-  const folder = packageFolder(name);
-  const built = name === "turnproof" ? "dist/program/main.js" : "dist/index.js";
-  if (!existsSync(join(root, folder, built))) throw new Error("build first: npm run build");
+/** Paths of all tarballs: of the first worker that needs one, for which the others wait. */
+async function tarballs(): Promise<readonly string[]> {
   const ofTheRun = process.env["TURNPROOF_TEST_TMPDIR"];
-  const kept = join(ofTheRun ?? "", `turnproof-packed-${name}.tgz`);
-  if (ofTheRun !== undefined && existsSync(kept)) return kept;
-  const target = await mkdtemp(join(tmpdir(), "turnproof-tarball-"));
-  await run("npm", ["pack", "--silent", "--pack-destination", target, "-w", folder], { cwd: root });
-  const [file] = (await readdir(target)).filter((entry) => entry.endsWith(".tgz"));
-  const path = join(target, file ?? "");
-  if (ofTheRun === undefined) return path;
-  // Whole or not there: another worker may look for it now.
-  await rename(path, kept);
-  return kept;
+  const folder = join(ofTheRun ?? (await mkdtemp(join(tmpdir(), "turnproof-"))), "tarballs");
+  const making = `${folder}-being-made`;
+  while (!existsSync(folder)) {
+    try {
+      await mkdir(making);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      await sleep(100);
+      continue;
+    }
+    try {
+      await packInto(making);
+      // Whole or not there.
+      await rename(making, folder);
+    } catch (error) {
+      await rm(making, { recursive: true, force: true });
+      throw error;
+    }
+  }
+  return (await readdir(folder)).map((file) => join(folder, file));
+}
+
+/** Packs everything by one command: the start of npm costs more than a package. */
+async function packInto(target: string): Promise<void> {
+  for (const name of publishedPackages) {
+    const built = name === "turnproof" ? "dist/program/main.js" : "dist/index.js";
+    if (!existsSync(join(root, packageFolder(name), built))) {
+      throw new Error("build first: npm run build");
+    }
+  }
+  const rooms = publishedPackages.flatMap((name) => ["-w", packageFolder(name)]);
+  await run("npm", ["pack", "--silent", "--pack-destination", target, ...rooms], { cwd: root });
 }
 
 /** What else the folder has. */
