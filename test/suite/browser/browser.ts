@@ -105,7 +105,7 @@ export async function visit(
 }
 
 /** Gives the window of a page its size and its theme. */
-async function dress(page: Page, look: Look): Promise<void> {
+export async function dress(page: Page, look: Look): Promise<void> {
   await page.emulateMedia({
     colorScheme: look.theme,
     forcedColors: look.forcedColors === true ? "active" : "none",
