@@ -122,7 +122,8 @@ async function verdicts(collector: Collector): Promise<Readonly<Record<string, u
   return Object.fromEntries(items.map(({ root_trace_id: root, verdict }) => [root, verdict]));
 }
 
-test.each(Object.keys(servers) as (keyof typeof servers)[])(
+// Side by side: each waits for verdicts and for comparisons, by clocks that are the product's.
+test.concurrent.each(Object.keys(servers) as (keyof typeof servers)[])(
   "%s: what is gone shows at start, in doctor and on Health, and makes no success",
   async (name) => {
     const server = await servers[name]();
