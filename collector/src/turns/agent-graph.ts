@@ -5,7 +5,7 @@
 import { applicationOf } from "@turnproof/store";
 import type { CallFigures, TurnQuestion, TurnReader } from "@turnproof/store";
 
-import type { AgentGraph, GraphEdge } from "../ui/display/agent-graph.ts";
+import type { AgentGraph, GraphEdge, GraphUsed } from "../ui/display/agent-graph.ts";
 import { failedOf } from "./call-rows.ts";
 
 /** The graph of a question's turns. */
@@ -14,12 +14,10 @@ export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Pr
     ...question,
     where: [...question.where, { list: "flag", has }],
   });
-  const byAgent = { by: "agent_id" } as const;
-  const [groups, tools, models, called, memory, degraded] = await Promise.all([
-    ledger.turnFigures(question, byAgent),
-    ledger.callFigures(question, "tool", ["agent_id", "name"]),
-    ledger.callFigures(question, "model", ["agent_id", "name"]),
-    agentCalls(ledger, question),
+  const [groups, edges, used, memory, degraded] = await Promise.all([
+    ledger.turnFigures(question, { by: "agent_id" }),
+    callsOf(ledger, question, ["agent_id", "name"]),
+    callsOf(ledger, question, ["name"]),
     ledger.turnFacets(flagged("memory"), ["agent_id"], agentsMax),
     ledger.turnFacets(flagged("degraded"), ["agent_id"], agentsMax),
   ]);
@@ -28,6 +26,14 @@ export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Pr
   const ms = (of: readonly number[], pick: (...all: number[]) => number): number | null =>
     of.length === 0 ? null : Math.floor(pick(...of) / 1_000);
   const known = times.flat();
+  const memories = (memory[0]?.values ?? []).map(({ value, turns }): GraphEdge => ({
+    agent_id: value,
+    kind: "memory",
+    name: "memory",
+    calls: turns,
+    failed: poor.get(value) ?? 0,
+    p95_ms: null,
+  }));
   return {
     agents: groups
       .map(({ value = null, turns, errors, p95_ms }) => ({
@@ -38,18 +44,10 @@ export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Pr
       }))
       .toSorted((a, b) => b.turns - a.turns || order(a.agent_id, b.agent_id)),
     edges: [
-      ...tools.map((one) => callEdge("tool", one)),
-      ...models.map((one) => callEdge("model", one)),
-      ...called.map((one) => callEdge("agent", one)),
-      ...(memory[0]?.values ?? []).map(({ value, turns }): GraphEdge => ({
-        agent_id: value,
-        kind: "memory",
-        name: "memory",
-        calls: turns,
-        failed: poor.get(value) ?? 0,
-        p95_ms: null,
-      })),
-    ].toSorted((a, b) => b.calls - a.calls || order(a.name, b.name)),
+      ...edges.map((one): GraphEdge => ({ agent_id: one.group.agent_id ?? null, ...useOf(one) })),
+      ...memories,
+    ].toSorted(mostCalls),
+    used: [...used.map(useOf), ...ofAllAgents(memories)].toSorted(mostCalls),
     first_ms: ms(known, Math.min),
     last_ms: ms(known, Math.max),
   };
@@ -57,30 +55,44 @@ export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Pr
 
 const agentsMax = 1_000;
 
-/** A principal of one application reads nothing about agents of another. */
-async function agentCalls(
-  ledger: TurnReader,
-  question: TurnQuestion,
-): Promise<readonly CallFigures[]> {
-  if (applicationOf(question.scope) === undefined) {
-    return ledger.callFigures(question, "agent", ["agent_id", "name"]);
-  }
-  const figures = await ledger.callFigures(question, "agent", ["agent_id", "name", "provider"]);
-  return figures.filter(({ group }) => group.provider === null);
+/** Calls of a group with what was called. */
+interface KindFigures extends CallFigures {
+  readonly kind: "tool" | "model" | "agent";
 }
 
-function callEdge(
-  kind: "tool" | "model" | "agent",
-  { group, calls, outcomes, p95_ms }: CallFigures,
-): GraphEdge {
-  return {
-    agent_id: group.agent_id ?? null,
-    kind,
-    name: group.name ?? null,
-    calls,
-    failed: failedOf(outcomes),
-    p95_ms,
+/** A principal of one application reads nothing about agents of another. */
+async function callsOf(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  by: readonly ("agent_id" | "name")[],
+): Promise<readonly KindFigures[]> {
+  const bound = applicationOf(question.scope) !== undefined;
+  const read = async (kind: KindFigures["kind"]): Promise<readonly KindFigures[]> => {
+    const guarded = bound && kind === "agent";
+    const groups = await ledger.callFigures(question, kind, guarded ? [...by, "provider"] : by);
+    return groups
+      .filter(({ group }) => !guarded || group.provider === null)
+      .map((one) => ({ ...one, kind }));
   };
+  return (await Promise.all([read("tool"), read("model"), read("agent")])).flat();
+}
+
+function useOf({ kind, group, calls, outcomes, p95_ms }: KindFigures): GraphUsed {
+  return { kind, name: group.name ?? null, calls, failed: failedOf(outcomes), p95_ms };
+}
+
+/** Memory as one thing: each turn has one agent, so that the counts add up. */
+function ofAllAgents(memories: readonly GraphEdge[]): readonly GraphUsed[] {
+  const sum = (count: "calls" | "failed"): number =>
+    memories.reduce((all, one) => all + one[count], 0);
+  if (memories.length === 0) return [];
+  return [
+    { kind: "memory", name: "memory", calls: sum("calls"), failed: sum("failed"), p95_ms: null },
+  ];
+}
+
+function mostCalls(a: GraphUsed, b: GraphUsed): number {
+  return b.calls - a.calls || order(a.name, b.name);
 }
 
 function order(a: string | null, b: string | null): number {

@@ -104,5 +104,15 @@ test.each([
 test.each([1440, 390])("at %i px memory counts turns and degraded ones", async (width) => {
   const page = await visit("/graph", { ...wide, width });
   const row = page.getByRole("row").filter({ hasText: "memory" });
-  expect((await row.innerText()).replaceAll(/\s+/g, " ")).toMatch(/1 turns .*100 % degraded/);
+  expect((await row.innerText()).replaceAll(/\s+/g, " ")).toMatch(/1 turn .*100 % degraded/);
+});
+
+test("a box counts what its words name, over all of its callers", async () => {
+  const page = await visit("/graph");
+  const figuresOf = (node: string): Promise<readonly string[]> =>
+    page.locator(`.agent-graph.wide [data-node="${node}"] .figures`).allTextContents();
+  expect((await figuresOf("shop"))[0]).toMatch(/^1 turn · 0 % with errors/u);
+  expect((await figuresOf("desk"))[0]).toMatch(/^2 turns · 50 % with errors/u);
+  expect((await figuresOf("model small-1"))[1]).toMatch(/^3 calls · 33\.3 % failed/u);
+  expect((await figuresOf("memory memory"))[0]).toBe("1 turn · 100 % degraded");
 });

@@ -131,6 +131,37 @@ test("each connection has its calls, its failures and its p95", async () => {
   ]);
 });
 
+test("a thing that agents use has its calls and its p95 over all of its callers", async () => {
+  const { used, edges } = await graph("?q=-agent:scout");
+  const largest: boolean[] = [];
+  for (const name of ["refund", "search"]) {
+    const own = put.filter(({ tool }) => tool === name);
+    const durations = own.map(({ ms }) => ms).toSorted((a, b) => a - b);
+    const p95 = durations[Math.ceil(0.95 * durations.length) - 1];
+    expect(used).toContainEqual({
+      kind: "tool",
+      name,
+      calls: own.length,
+      failed: own.filter(({ failed }) => failed).length,
+      p95_ms: p95,
+    });
+    const callers = edges.filter((edge) => edge.kind === "tool" && edge.name === name);
+    largest.push(Math.max(...callers.map(({ p95_ms: one }) => one ?? 0)) === p95);
+  }
+  // The largest p95 of its callers is another number.
+  expect(largest).toContain(false);
+  const names = edges.map(({ kind, name }) => `${kind} ${name}`);
+  expect(new Set(used.map(({ kind, name }) => `${kind} ${name}`))).toEqual(new Set(names));
+});
+
+test("an agent that is used is counted within the application of a principal", async () => {
+  const bound = agentCalls.filter(({ calls }) => calls?.startsWith("desk/"));
+  const { used } = await graph("", "olga");
+  expect(used.filter(({ kind }) => kind === "agent").map(({ calls }) => calls)).toEqual([
+    bound.length,
+  ]);
+});
+
 test("an agent that calls another has an edge to it, within its tenant and application", async () => {
   expect(agentCalls.length).toBeGreaterThan(10);
   expect(ofKind(await graph(), "agent")).toEqual(edgesOf(agentCalls, "agent"));

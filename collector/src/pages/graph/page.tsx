@@ -59,7 +59,8 @@ const Graph: FC<{
           <AgentGraph graph={model} />
         </div>
         <p class="muted padded">
-          Width: number of calls. Dashed red: at least {shareText(failingShare, 1)} of them failed.
+          Width: number of calls. Dashed red: at least {shareText(failingShare, 1)} of them failed,
+          or of memory were degraded.
           {model.edges.some(({ kind }) => kind === "agent")
             ? " On the left, an arrow leads to the agent that is called."
             : ""}
@@ -135,7 +136,7 @@ const Edge: FC<{
       </td>
       <td class="num" data-head={isMemory ? "Turns" : "Calls"}>
         {countText(of.calls)}
-        {isMemory ? <span class="muted"> turns</span> : null}
+        {isMemory ? <span class="muted"> {of.calls === 1 ? "turn" : "turns"}</span> : null}
       </td>
       <td class="num" data-head="An hour">
         {rate === null ? <NotThere why="all turns ended at one moment" /> : rate}

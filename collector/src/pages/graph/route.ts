@@ -57,7 +57,9 @@ export const graphGroup: RouteGroup<GraphAnswers> = {
       id: "getGraph",
       summary: "Agents and the tools, models, memory and other agents that they use",
       text:
-        "Exact, over all turns that pass. An edge of a tool or model counts its calls; one of an agent " +
+        "Exact, over all turns that pass: `used` has each tool, model, memory and called agent over all " +
+        "of its callers, its p95 that of all its calls. `errors` of an agent counts its turns with an " +
+        "error. An edge of a tool or model counts its calls; one of an agent " +
         "counts the turns that it ended inside of a turn of the caller; one of memory counts turns that " +
         "retrieved or were supplied from it, and as failed those with a degraded memory. Turns that an " +
         "earlier version stored have no edges between agents.",

@@ -18,9 +18,13 @@ export interface GraphEdge extends NullableIdentity<"agent_id"> {
   readonly p95_ms: number | null;
 }
 
+/** One thing that agents use, over the calls of all of them. */
+export type GraphUsed = Omit<GraphEdge, "agent_id">;
+
 /** One agent with its turns. */
 export interface GraphAgent extends NullableIdentity<"agent_id"> {
   readonly turns: number;
+  /** Turns with an error; such a turn can still deliver. */
   readonly errors: number;
   readonly p95_ms: number | null;
 }
@@ -31,6 +35,8 @@ export interface AgentGraph {
   readonly agents: readonly GraphAgent[];
   /** Most calls first. */
   readonly edges: readonly GraphEdge[];
+  /** What the edges lead to, most calls first; a percentile is over all of its calls. */
+  readonly used: readonly GraphUsed[];
   /** Last event of the first and last turn, in epoch milliseconds. */
   readonly first_ms: number | null;
   readonly last_ms: number | null;

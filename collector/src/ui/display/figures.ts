@@ -19,6 +19,11 @@ export function countText(value: number): string {
   return grouped().format(value);
 }
 
+/** A count with its unit: `1 turn`, `12,408 turns`. */
+export function countedText(count: number, unit: string): string {
+  return `${countText(count)} ${unit}${count === 1 ? "" : "s"}`;
+}
+
 /** A count in few characters: `12.4K`; below ten thousand with every digit. */
 export function shortCountText(value: number): string {
   return Math.abs(value) < 10_000 ? grouped().format(value) : short().format(value);
@@ -59,7 +64,7 @@ export function spanText(ms: number): string {
   const [each, unit] = spanUnits.find(([length]) => ms >= length && ms % length === 0) ?? [];
   if (each === undefined) return durationText(ms);
   const count = ms / each;
-  return `${countText(count)} ${unit}${count === 1 ? "" : "s"}`;
+  return countedText(count, unit);
 }
 
 function significant(value: number): string {

@@ -14,6 +14,6 @@ test("a curve is 1.5 to 12 wide, by the square root of its calls", () => {
     p95_ms: null,
   }));
   const agents = [{ agent_id: "desk", turns: 1, errors: 0, p95_ms: null }];
-  const { lines } = graphLayout({ agents, edges }, 40);
+  const { lines } = graphLayout({ agents, edges, used: edges }, 40);
   expect(lines.map(({ wide }) => wide)).toEqual([12, 6.8, 3.6, 1.5]);
 });

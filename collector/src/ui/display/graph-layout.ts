@@ -3,7 +3,7 @@
  * and memory on the right, each in the order of its calls. Calls between agents are curves on the
  * left of their boxes; a called agent without turns of its own in the graph is on the right.
  */
-import type { AgentGraph, GraphEdge, GraphKind } from "./agent-graph.ts";
+import type { AgentGraph, GraphEdge, GraphKind, GraphUsed } from "./agent-graph.ts";
 
 /** A box of the drawing; lengths are pixels. */
 export interface GraphNode {
@@ -11,7 +11,8 @@ export interface GraphNode {
   readonly name: string | null;
   /** Turns of an agent; calls of anything else. */
   readonly count: number;
-  readonly failed: number;
+  /** Turns of an agent with an error; failed calls; turns with degraded memory. */
+  readonly bad: number;
   readonly p95_ms: number | null;
   readonly y: number;
 }
@@ -41,36 +42,20 @@ const agentsMax = 12;
 const usedMax = 24;
 const kinds: readonly GraphKind[] = ["tool", "model", "agent", "memory"];
 
+/** What of a graph is drawn. */
+export type DrawnGraph = Pick<AgentGraph, "agents" | "edges" | "used">;
+
 /** The places of a graph. `rowHeight`: height of a box with the space below it. */
-export function graphLayout(
-  { agents, edges }: Pick<AgentGraph, "agents" | "edges">,
-  rowHeight: number,
-): GraphLayout {
+export function graphLayout({ agents, edges, used }: DrawnGraph, rowHeight: number): GraphLayout {
   const drawnAgents = agents.slice(0, agentsMax);
   const agentAt = new Map(drawnAgents.map(({ agent_id: id }, at) => [id, at]));
-  const used = new Map<string, Omit<GraphNode, "y">>();
   const agentIds = new Set(agents.map(({ agent_id: id }) => id));
-  const isBetween = ({ kind, name }: GraphEdge): boolean => kind === "agent" && agentIds.has(name);
-  for (const edge of edges) {
-    if (isBetween(edge)) continue;
-    const { kind, name, calls, failed, p95_ms } = edge;
-    const key = `${kind} ${name ?? ""}`;
-    const known = used.get(key);
-    used.set(key, {
-      kind,
-      name,
-      count: (known?.count ?? 0) + calls,
-      failed: (known?.failed ?? 0) + failed,
-      // Percentiles of several agents do not add up: their largest is drawn.
-      p95_ms:
-        known === undefined || known.p95_ms === null ? p95_ms : Math.max(known.p95_ms, p95_ms ?? 0),
-    });
-  }
-  const ordered = [...used].toSorted(
-    ([, a], [, b]) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind),
-  );
+  const isAgent = ({ kind, name }: GraphUsed): boolean => kind === "agent" && agentIds.has(name);
+  const ordered = used
+    .filter((one) => !isAgent(one))
+    .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
   const drawnUsed = ordered.slice(0, usedMax);
-  const usedAt = new Map(drawnUsed.map(([key], at) => [key, at]));
+  const usedAt = new Map(drawnUsed.map((one, at) => [keyOf(one), at]));
   const most = Math.max(1, ...edges.map(({ calls }) => calls));
   const rows = Math.max(drawnAgents.length, drawnUsed.length);
   const middle = (at: number, of: number): number =>
@@ -81,16 +66,23 @@ export function graphLayout(
       kind: "agent",
       name,
       count: turns,
-      failed: errors,
+      bad: errors,
       p95_ms,
       y: place(at, drawnAgents.length),
     })),
-    used: drawnUsed.map(([, node], at) => ({ ...node, y: place(at, drawnUsed.length) })),
+    used: drawnUsed.map(({ kind, name, calls, failed, p95_ms }, at) => ({
+      kind,
+      name,
+      count: calls,
+      bad: failed,
+      p95_ms,
+      y: place(at, drawnUsed.length),
+    })),
     lines: edges.flatMap((edge) => {
-      const between = isBetween(edge);
+      const between = isAgent(edge);
       const [from, to] = [
         agentAt.get(edge.agent_id),
-        between ? agentAt.get(edge.name) : usedAt.get(`${edge.kind} ${edge.name ?? ""}`),
+        between ? agentAt.get(edge.name) : usedAt.get(keyOf(edge)),
       ];
       if (from === undefined || to === undefined) return [];
       return [
@@ -106,4 +98,8 @@ export function graphLayout(
     height: rows * rowHeight,
     left: agents.length - drawnAgents.length + ordered.length - drawnUsed.length,
   };
+}
+
+function keyOf({ kind, name }: GraphUsed): string {
+  return `${kind} ${name ?? ""}`;
 }

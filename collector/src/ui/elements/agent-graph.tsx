@@ -4,11 +4,11 @@
  */
 import type { FC } from "hono/jsx";
 
-import { countText, durationText } from "../display/figures.ts";
+import { countedText, durationText } from "../display/figures.ts";
 import { graphLayout } from "../display/graph-layout.ts";
-import type { GraphLine, GraphNode } from "../display/graph-layout.ts";
+import type { DrawnGraph, GraphLine, GraphNode } from "../display/graph-layout.ts";
 import { rateText } from "../display/share-words.ts";
-import type { AgentGraph as Graph, GraphEdge } from "../display/agent-graph.ts";
+import type { GraphEdge } from "../display/agent-graph.ts";
 
 /** Lengths of a drawing in pixels. */
 interface Size {
@@ -21,7 +21,7 @@ interface Size {
 }
 
 const sizes = {
-  wide: { width: 860, box: { width: 250, height: 38 }, nameMax: 25, lines: 1 },
+  wide: { width: 900, box: { width: 285, height: 38 }, nameMax: 28, lines: 1 },
   narrow: { width: 340, box: { width: 150, height: 54 }, nameMax: 20, lines: 2 },
 } as const satisfies Readonly<Record<string, Size>>;
 /** Space below a box. */
@@ -32,12 +32,12 @@ export const failingShare = 0.05;
 const callsWidth = { wide: 64, narrow: 30 } as const;
 
 /** Number of agents and used things that are not drawn. */
-export function leftOf(graph: Pick<Graph, "agents" | "edges">): number {
+export function leftOf(graph: DrawnGraph): number {
   return graphLayout(graph, 1).left;
 }
 
 /** The drawing, for a wide window and for a narrow one; the style shows one of them. */
-export const AgentGraph: FC<{ readonly graph: Pick<Graph, "agents" | "edges"> }> = ({ graph }) => (
+export const AgentGraph: FC<{ readonly graph: DrawnGraph }> = ({ graph }) => (
   <>
     <Drawing graph={graph} name="wide" />
     <Drawing graph={graph} name="narrow" />
@@ -45,7 +45,7 @@ export const AgentGraph: FC<{ readonly graph: Pick<Graph, "agents" | "edges"> }>
 );
 
 const Drawing: FC<{
-  readonly graph: Pick<Graph, "agents" | "edges">;
+  readonly graph: DrawnGraph;
   readonly name: keyof typeof sizes;
 }> = ({ graph, name }) => {
   const size: Size = sizes[name];
@@ -60,7 +60,7 @@ const Drawing: FC<{
       width={whole}
       height={height}
       role="img"
-      aria-label={`${countText(agents.length)} agents and ${countText(used.length)} tools, models and others that they use; the table below has each connection`}
+      aria-label={`${countedText(agents.length, "agent")}, and tools, models and others that they use: ${used.length}; the table below has each connection`}
       focusable="false"
     >
       {left === 0 ? null : <Arrow name={name} />}
@@ -149,12 +149,12 @@ function isFailing({ failed, calls }: GraphEdge): boolean {
 
 function edgeText({ agent_id: agent, name, kind, calls, failed, p95_ms: p95 }: GraphEdge): string {
   const took = p95 === null ? "" : `, p95 ${durationText(p95)}`;
-  const what = kind === "memory" ? "turns" : "calls";
+  const counted = countedText(calls, kind === "memory" ? "turn" : "call");
   const bad = `${rateText(failed, calls)} ${badWord(kind)}`;
-  return `${agent ?? "not recorded"} → ${name ?? "not recorded"}: ${countText(calls)} ${what}, ${bad}${took}`;
+  return `${agent ?? "not recorded"} → ${name ?? "not recorded"}: ${counted}, ${bad}${took}`;
 }
 
-/** What is counted as bad of a kind. */
+/** What is counted as bad of a thing that is used. */
 function badWord(kind: GraphNode["kind"]): string {
   return kind === "memory" ? "degraded" : "failed";
 }
@@ -168,15 +168,13 @@ const Box: FC<{
 }> = ({ of, x, size: { box, nameMax, lines }, caller = false }) => {
   const name = of.name ?? "not recorded";
   const shown = name.length > nameMax ? `${name.slice(0, nameMax - 1)}…` : name;
-  const unit = of.kind === "memory" || caller ? "turns" : "calls";
+  const unit = of.kind === "memory" || caller ? "turn" : "call";
+  // A turn with an error can still deliver: it did not fail.
+  const bad = caller ? "with errors" : badWord(of.kind);
   const took = of.p95_ms === null ? [] : [`p95 ${durationText(of.p95_ms)}`];
-  const figures = [
-    `${countText(of.count)} ${unit}`,
-    `${rateText(of.failed, of.count)} ${badWord(of.kind)}`,
-    ...took,
-  ];
-  const [calls = "", bad = ""] = figures;
-  const rows = lines === 1 ? [figures] : [[calls, ...took], [bad]];
+  const figures = [countedText(of.count, unit), `${rateText(of.bad, of.count)} ${bad}`, ...took];
+  const [counted = "", share = ""] = figures;
+  const rows = lines === 1 ? [figures] : [[counted, ...took], [share]];
   const inset = lines === 1 ? 10 : 7;
   const top = of.y - box.height / 2 + 16;
   return (
