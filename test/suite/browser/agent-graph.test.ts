@@ -50,6 +50,38 @@ test.each([
   await expectSoundInEveryLook(page);
 });
 
+test.each([1440, 900, 768])("at %i px the whole drawing is visible", async (width) => {
+  const page = await visit("/graph", { ...wide, width });
+  const hidden = await page
+    .getByRole("group", { name: "Drawing" })
+    .evaluate((region) => region.scrollWidth - region.clientWidth);
+  expect(hidden).toBe(0);
+  expect(await page.getByText("The drawing scrolls to the side").isVisible()).toBe(false);
+});
+
+test("on a phone the drawing keeps its size and scrolls by keyboard", async () => {
+  const page = await visit("/graph", { ...wide, width: 390 });
+  const sizes = await page.locator(".agent-graph.narrow").evaluate((graph) => {
+    const boxes = [...graph.querySelectorAll(".node rect")].map((one) =>
+      one.getBoundingClientRect(),
+    );
+    const [first] = graph.querySelectorAll(".figures");
+    return {
+      height: first?.getBoundingClientRect().height ?? 0,
+      room: Math.max(...boxes.map(({ left }) => left)) - Math.min(...boxes.map((one) => one.right)),
+    };
+  });
+  // Letters of 11 px, and room between the columns in which curves part.
+  expect(sizes.height).toBeGreaterThan(10);
+  expect(sizes.room).toBeGreaterThan(150);
+  const region = page.getByRole("group", { name: "Drawing" });
+  await region.focus();
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => region.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(0);
+  await page.getByRole("link", { name: "The same as a table" }).click();
+  expect(await page.locator("#connections").evaluate((one) => one.matches(":target"))).toBe(true);
+});
+
 test("the connections of the box under the pointer stand out", async () => {
   const page = await visit("/graph");
   const graph = page.locator(".agent-graph.wide");

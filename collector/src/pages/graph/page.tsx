@@ -55,6 +55,9 @@ const Graph: FC<{
         flush
         end={left === 0 ? null : `${countText(left)} more in the table`}
       >
+        <p class="graph-scrolls muted padded">
+          The drawing scrolls to the side. <a href="#connections">The same as a table</a>
+        </p>
         <div class="scroll padded" role="group" aria-label="Drawing" tabindex={0}>
           <AgentGraph graph={model} />
         </div>
@@ -68,6 +71,7 @@ const Graph: FC<{
       </Card>
       <Card
         title="Connections"
+        id="connections"
         icon="filter"
         flush
         end={<ListEnd frame={frame}>{countText(model.edges.length)}</ListEnd>}

@@ -22,14 +22,14 @@ interface Size {
 
 const sizes = {
   wide: { width: 900, box: { width: 285, height: 38 }, nameMax: 28, lines: 1 },
-  narrow: { width: 340, box: { width: 150, height: 54 }, nameMax: 20, lines: 2 },
+  narrow: { width: 580, box: { width: 190, height: 54 }, nameMax: 24, lines: 2 },
 } as const satisfies Readonly<Record<string, Size>>;
 /** Space below a box. */
 const gap = 8;
 /** Share of failed calls from which a connection is dashed. */
 export const failingShare = 0.05;
 /** Space on the left of the agents where they call each other. */
-const callsWidth = { wide: 64, narrow: 30 } as const;
+const callsWidth = { wide: 64, narrow: 40 } as const;
 
 /** Number of agents and used things that are not drawn. */
 export function leftOf(graph: DrawnGraph): number {
