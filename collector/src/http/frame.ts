@@ -14,6 +14,8 @@ export interface Frame {
   /** Where clients reach this collector: origin and base path. */
   readonly home: string;
   readonly query: URLSearchParams;
+  /** True where `query` is not the one of the address, as a part of it is not applied. */
+  readonly appliedInPart: boolean;
   /** Address of this page's JSON twin, query included; absent on pages without one. */
   readonly jsonHref?: string;
   readonly principal?: Principal;

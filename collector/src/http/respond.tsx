@@ -13,6 +13,7 @@ import { html } from "./endpoint.ts";
 import type { Endpoints } from "./endpoint.ts";
 import type { Frame, View } from "./frame.ts";
 import { ownOrigin } from "./own-origin.ts";
+import { understoodOf } from "../ui/display/filter-terms.ts";
 import { rangeParameters } from "../ui/display/time-range.ts";
 
 /** Configuration of the frame. */
@@ -54,6 +55,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       ...constant,
       path,
       query,
+      appliedInPart: isAppliedInPart(c),
       home: `${ownOrigin(c, { origins, cookieSecure })}${base}`,
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
@@ -102,6 +104,10 @@ function twinOf(endpoints: Endpoints, route: string, path: string): string | und
   return /\/:[a-z_]+$/.test(route) ? `${path}.json` : endpoints[route]?.twin;
 }
 
+function isAppliedInPart(c: AppContext): boolean {
+  return c.get("refusedRange") !== undefined || c.get("applied") !== undefined;
+}
+
 /** The query of the request without what its page does not apply. */
 function appliedQuery(c: AppContext, { searchParams }: URL): URLSearchParams {
   const applied = c.get("applied");
@@ -122,9 +128,10 @@ function twinSearch(
 ): string {
   const more = c.get("twinQuery") ?? {};
   const own = ownParameters(endpoints, c.get("route"));
-  const kept = [...query].filter(([name]) => !own.includes(name));
-  const whole = c.get("refusedRange") === undefined && c.get("applied") === undefined;
-  if (Object.keys(more).length === 0 && whole && kept.length === query.size) return search;
+  const readable = understoodOf(query);
+  const kept = [...readable].filter(([name]) => !own.includes(name));
+  const isWhole = !isAppliedInPart(c) && readable.get("q") === query.get("q");
+  if (Object.keys(more).length === 0 && isWhole && kept.length === query.size) return search;
   const text = new URLSearchParams([...kept, ...Object.entries(more)]).toString();
   return text === "" ? "" : `?${text}`;
 }

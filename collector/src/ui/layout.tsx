@@ -216,6 +216,7 @@ export const Page: FC<PageProps> = ({
     lang="en"
     data-base={frame.basePath === "/" ? "" : frame.basePath}
     {...(frame.jsonHref === undefined ? {} : { "data-twin": frame.jsonHref })}
+    {...(frame.appliedInPart ? { "data-query": frame.query.toString() } : {})}
   >
     <Head frame={frame} title={windowTitle ?? title} />
     <body {...(script === undefined ? {} : { "data-page": script })}>

@@ -18,7 +18,6 @@ import { startDifferences } from "./client/differences.tsx";
 import { overviewOf } from "./client/overview.tsx";
 import type { Overview } from "./client/overview.tsx";
 import { startMarks } from "../../ui/client/marks.tsx";
-import { queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { showNewer } from "../../ui/client/newer.ts";
 import { announce, base, drawn, fetchJson, find, pageQuery, twin } from "../../ui/client/page.ts";
 import { showTimes } from "../../ui/client/preferences.ts";
@@ -135,15 +134,8 @@ function isNews({ root_trace_id: root, received_at: at }: Arrived, asOf?: string
 
 const isAtTop = (): boolean => window.scrollY < 40;
 
-/** Address of the rows as JSON, which refuses words that the page marks and leaves out. */
-function rowsAddress(): string {
-  if (unclearOf(query).length === 0) return twin;
-  const [path = ""] = twin.split("?", 1);
-  return `${path}${queryOf(termsOf(query), query)}`;
-}
-
 async function refresh(): Promise<void> {
-  const model = await fetchJson<Model>(rowsAddress());
+  const model = await fetchJson<Model>(twin);
   if (model === undefined) return;
   waiting = model;
   if (live && isAtTop() && find("tr[data-key] :focus") === undefined) showWaiting();

@@ -1,5 +1,4 @@
 /** @module Page: facts about the open page, and small operations on its document. */
-import { rangeParameters } from "../display/time-range.ts";
 
 /** Base path of the collector, without a slash at the end. */
 export const base: string = document.documentElement.dataset["base"] ?? "";
@@ -34,12 +33,9 @@ export function announce(text: string): void {
   if (region !== undefined) region.textContent = text;
 }
 
-/** The query of this page, without a range that the page does not apply. */
+/** The query that this page applies. */
 export function pageQuery(): URLSearchParams {
-  const query = new URLSearchParams(location.search);
-  const left = find("[data-range-refused]") === undefined ? [] : [...rangeParameters, "cursor"];
-  for (const name of left) query.delete(name);
-  return query;
+  return new URLSearchParams(document.documentElement.dataset["query"] ?? location.search);
 }
 
 /** The JSON of an address of ours, or undefined when it failed. */

@@ -298,6 +298,16 @@ export function unclearOf(query: URLSearchParams): readonly string[] {
   return readTerms(query.get("q") ?? "").unclear;
 }
 
+/** The same query without these words, which JSON refuses. */
+export function understoodOf(query: URLSearchParams): URLSearchParams {
+  const understood = new URLSearchParams(query);
+  const { terms, unclear } = readTerms(query.get("q") ?? "");
+  if (unclear.length === 0) return understood;
+  if (terms.length === 0) understood.delete("q");
+  else understood.set("q", terms.map(termText).join(" "));
+  return understood;
+}
+
 /** Parameters of a list that are kept when its terms change; a cursor is not. */
 export const keptParameters = [
   "limit",

@@ -35,7 +35,7 @@ export const NotApplied: FC<NotAppliedProps> = ({ range, parameters, terms, href
       <Icon name="warning" />
       <p>{isRead ? "Not applied:" : "Not understood and not applied:"}</p>
       {range === undefined ? null : (
-        <ul id="range-refused" data-range-refused>
+        <ul id="range-refused">
           <RangeLines range={range} hrefWith={hrefWith} />
         </ul>
       )}
