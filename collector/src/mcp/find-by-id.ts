@@ -2,6 +2,7 @@
 import { z } from "zod";
 
 import type { FindModel, FoundRoot } from "../pages/find/route.ts";
+import { countedText } from "../ui/display/figures.ts";
 import { placeNames } from "../ui/display/find-words.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
 import { pageWithin } from "./page-within.ts";
@@ -32,7 +33,9 @@ export const findById: Tool = tool({
       sizes: ({ items }) => items.map(({ event_count: events }) => events),
       write: (model) => {
         const text = new AnswerText();
-        for (const row of model.items) text.row(rowText(row));
+        // A root can have more events with the id on another page.
+        const isPart = cursor !== undefined || model.next_cursor !== null;
+        for (const row of model.items) text.row(rowText(row, isPart));
         if (model.items.length === 0) text.add(`Nothing in your scope mentions ${value(id)}.`);
         text.add(...model.places.filter(({ reach }) => reach !== "whole").map(placeText));
         if (model.pending_frames > 0) {
@@ -54,11 +57,12 @@ function placeText({ place, reach, message }: FindModel["places"][number]): stri
     : message;
 }
 
-function rowText(row: FoundRoot): string {
+function rowText(row: FoundRoot, isPart: boolean): string {
   const verdicts = (row.verdicts ?? []).map(({ verdict }) => verdict ?? "unjudged");
   return (
     `root ${value(row.root_trace_id)} agent ${value(row.agent_id)} ${row.last_at.slice(0, 19)}Z: ` +
     `${[...new Set(verdicts)].join(", ") || "not judged yet"}, in ${row.matched_by.join(", ")}, ` +
-    `${row.event_count} events${evidence(row.event_ids, row.event_count, 2)}`
+    `${countedText(row.event_count, "event")}${isPart ? " on this page" : ""}` +
+    evidence(row.event_ids, row.event_count, 2)
   );
 }

@@ -199,3 +199,34 @@ test("a cursor of another id or tenant is rejected", async () => {
     ]);
   }
 });
+
+test("counts of a page that is not the whole answer are named as those of the page", async () => {
+  const shown = async (query: string): Promise<string> => {
+    const response = await desk.get(`/traces/find?${query}`, {
+      ...as("root"),
+      accept: "text/html",
+    });
+    return (await response.text()).replaceAll(/<[^>]*>/gu, " ").replaceAll(/\s+/gu, " ");
+  };
+  const { next_cursor } = await find("id=thread-alice&limit=1");
+  for (const query of [
+    "id=thread-alice&limit=1",
+    `id=thread-alice&limit=1&cursor=${next_cursor}`,
+  ]) {
+    const page = await shown(query);
+    expect(page).toContain("1 root, 1 event on this page");
+    expect(page).toContain("Turns on this page Events on this page");
+  }
+  const whole = await shown("id=thread-alice");
+  expect(whole).toMatch(/1 root, \d+ events /u);
+  expect(whole).not.toContain("events on this page");
+});
+
+test("names are counted over all time, and state it beside a range", async () => {
+  const page = async (query: string): Promise<string> =>
+    (
+      await desk.get(`/traces/find?id=alice${query}`, { ...as("root"), accept: "text/html" })
+    ).text();
+  expect(await page("")).not.toContain("Turns of all time");
+  expect(await page("&start_time=2026-11-01T00:00:00Z")).toContain("Turns of all time");
+});

@@ -3,6 +3,7 @@ import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import { queryOf } from "../../ui/display/filter-terms.ts";
+import { requestedRange } from "../../ui/display/time-range.ts";
 import type { Frame } from "../../http/frame.ts";
 import { Card, Heads, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
@@ -13,10 +14,11 @@ import type { NamedValues } from "./named-values.ts";
 export const NamedCard: FC<{ readonly of: NamedValues; readonly frame: Frame }> = ({
   of: { named, named_total: total },
   frame,
-}) =>
-  named.length === 0 ? (
-    <></>
-  ) : (
+}) => {
+  if (named.length === 0) return <></>;
+  // Names are counted over the whole history, whatever the range of the evidence below.
+  const isRanged = Object.keys(requestedRange(frame.query)).length > 0;
+  return (
     <Card
       title="Names and ids with this text"
       icon="filter"
@@ -32,7 +34,12 @@ export const NamedCard: FC<{ readonly of: NamedValues; readonly frame: Frame }> 
     >
       <Table
         label="Names and ids with this text"
-        head={<Heads texts={["What", "Name or id"]} figures={["Turns"]} />}
+        head={
+          <Heads
+            texts={["What", "Name or id"]}
+            figures={[isRanged ? "Turns of all time" : "Turns"]}
+          />
+        }
       >
         {named.map(({ key, name, value, words, turns }) => (
           <tr>
@@ -54,3 +61,4 @@ export const NamedCard: FC<{ readonly of: NamedValues; readonly frame: Frame }> 
       </Table>
     </Card>
   );
+};

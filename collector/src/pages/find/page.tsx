@@ -4,7 +4,7 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { countText } from "../../ui/display/figures.ts";
+import { countText, countedText } from "../../ui/display/figures.ts";
 import { fieldWords, idKinds, withArticle } from "./id-words.ts";
 import { findingPriority, reasonText } from "../../ui/display/kind-words.ts";
 import type { Frame } from "../../http/frame.ts";
@@ -181,6 +181,9 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
       <NotFound model={model} frame={frame} />
     );
   }
+  // A trace can have more events with the id on another page.
+  const isPart = model.next_cursor !== null || frame.query.has("cursor");
+  const of = isPart ? " on this page" : "";
   return (
     <Card
       title="Traces that mention this id"
@@ -199,8 +202,8 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
             />
           )}
           <ListEnd frame={frame}>
-            {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
-            {countText(model.event_count)} {model.event_count === 1 ? "event" : "events"}
+            {countedText(model.items.length, "root")}, {countedText(model.event_count, "event")}
+            {of}
           </ListEnd>
         </>
       }
@@ -216,17 +219,17 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
             <th scope="col">Thread</th>
             <th scope="col">Named as</th>
             <th scope="col" class="num">
-              Turns
+              Turns{of}
             </th>
             <th scope="col" class="num">
-              Events
+              Events{of}
             </th>
             <th scope="col">Root</th>
           </>
         }
       >
         {model.items.map((item) => (
-          <Root item={item} frame={frame} />
+          <Root item={item} of={of} frame={frame} />
         ))}
       </Table>
       <Places model={model} frame={frame} />
@@ -261,7 +264,11 @@ const Ways: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model,
   </footer>
 );
 
-const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, frame }) => {
+const Root: FC<{ readonly item: FoundRoot; readonly of: string; readonly frame: Frame }> = ({
+  item,
+  of,
+  frame,
+}) => {
   const anchor = item.event_ids[0];
   const at = anchor === undefined ? "" : `#e-${encodeURIComponent(anchor)}`;
   const href = hrefOf(frame, `/traces/${encodeURIComponent(item.root_trace_id)}${at}`);
@@ -292,14 +299,14 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
         )}
       </td>
       <td data-head="Named as">{item.matched_by.map(fieldWords).join(", ")}</td>
-      <td data-head="Turns" class="num">
+      <td data-head={`Turns${of}`} class="num">
         {item.turn_ids.length === 0 ? (
           <NotThere why="its events name no turn" />
         ) : (
           countText(item.turn_ids.length)
         )}
       </td>
-      <td data-head="Events" class="num">
+      <td data-head={`Events${of}`} class="num">
         {countText(item.event_count)}
       </td>
       <td data-head="Root">

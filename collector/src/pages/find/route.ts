@@ -83,6 +83,7 @@ export interface FoundRoot
   /** Fields with the id, sorted. */
   readonly matched_by: readonly string[];
   readonly event_ids: readonly string[];
+  /** Events with the id on this page; with `turn_ids`, all of them where it has no other. */
   readonly event_count: number;
   readonly first_at: string;
   readonly last_at: string;
@@ -96,6 +97,7 @@ export interface FindModel extends NamedValues {
   /** False until an id is given: the page shows an empty box. */
   readonly requested: boolean;
   readonly items: readonly FoundRoot[];
+  /** Events with the id on this page. */
   readonly event_count: number;
   readonly limit: number;
   readonly next_cursor: string | null;
@@ -189,7 +191,8 @@ export const findGroup: RouteGroup<FindAnswers> = {
         "One opaque id over the whole history: user, thread, root, job, source, artifact, error. " +
         "`named` has names and findings with each word of the text, and other ids of threads, tenants, " +
         "roots, turns, runs, tasks, memories and sources with it. `not_compared` are kinds of which there " +
-        "are too many to compare; their whole ids are found.",
+        "are too many to compare; their whole ids are found. `event_count`, `turn_ids` and times are of " +
+        "the page; `turns` of `named` are of all turns.",
       query: findParameters,
       returns: "Roots that mention the id, with a cursor.",
       failures: pageFailures,
