@@ -1,7 +1,7 @@
 /**
  * @module FreeText: the condition of a word of the filter bar without a key. It matches a turn by
- * an id of it, exactly, by a part of its thread's or its agent's id, and by its readable names and
- * findings, in part and in any case. The names are those of the principal's own turns.
+ * an id of it, exactly, by a part of its thread's or its agent's id, by the first characters of its
+ * trace's id, and by its readable names and findings, in part and in any case. The names are those of the principal's own turns.
  */
 import { findingTexts, insightCodes } from "@turnproof/evidence";
 import { turnName } from "@turnproof/store";
@@ -78,6 +78,7 @@ export function textCondition(
         is: id(field),
       })),
       ...(["thread_id", "agent_id"] as const).map((field) => ({ part: field, of: text })),
+      ...rootPrefix(text),
       { text: "tenant", is: `id:${id("user_id")}` },
       ...(["run", "task", "memory", "ref"] as const).map((kind) => ({
         list: "name" as const,
@@ -88,6 +89,15 @@ export function textCondition(
       ...matching.map((code) => ({ list: "code" as const, has: code })),
     ],
   };
+}
+
+/**
+ * The beginning of a trace's id, as logs and other tools show it. Fewer characters, or a part in the
+ * middle, would compare every turn without an index.
+ */
+export function rootPrefix(text: string): readonly TurnCondition[] {
+  if (!/^[0-9a-f]{8}[0-9a-f-]*$/i.test(text)) return [];
+  return [{ prefix: "root_trace_id", of: text.toLowerCase() }];
 }
 
 function condition({ field, value }: KnownName): TurnCondition {

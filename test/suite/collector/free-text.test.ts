@@ -4,7 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { allTenants } from "@turnproof/store/testing";
+
 import { ruleQuestion } from "../../../collector/src/alerts/rule-question.ts";
+import { namedValues } from "../../../collector/src/pages/find/named-values.ts";
+import type { FindModel } from "../../../collector/src/pages/find/route.ts";
 import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
 import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -123,4 +127,26 @@ test("a list without a match states what free text searches, and leads to Find",
   expect(text).toContain("with a part of the id of its thread or agent");
   expect(text).toMatch(/href="\/traces\/find\?id=ddaf95f2">Search ids and events for “ddaf95f2”</);
   expect(await read("agent:nobody")).not.toContain("Search ids and events");
+});
+
+test("the beginning of a trace's id finds its turns, in the list and in Find", async () => {
+  const root = "4bf92f3577b34da6a3ce929d0e0e4736";
+  await desk.put(turnEvents({ root, agent: "tracer", user: "alice", thread: "thread-trace" }));
+  for (const text of [root, "4bf92f35", "4BF92F3577B34", `4bf92f35 agent:tracer`]) {
+    expect(await found(text)).toEqual([root]);
+  }
+  expect(await found("4bf92f35", "alice")).toEqual([root]);
+  // Too short, in the middle, or of another trace.
+  for (const text of ["4bf92f3", "2f3577b3", "4bf92f36"]) expect(await found(text)).toEqual([]);
+  const { named } = await desk.json<FindModel>("/traces/find.json?id=4bf92f35", as("otto"));
+  expect(named.find(({ key }) => key === "root")).toMatchObject({ value: root, turns: 1 });
+  // Where there are too many turns to compare their ids.
+  const many = { ...desk.store.ledger, countTurns: () => Promise.resolve(20_001) };
+  const { named: begun, not_compared } = await namedValues(
+    many,
+    { scope: allTenants, where: [] },
+    "4BF92F35",
+  );
+  expect(begun).toMatchObject([{ key: "root", value: root, turns: 1 }]);
+  expect(not_compared).toContain("Root");
 });

@@ -45,6 +45,7 @@ const clauses = [...evidenceClauses, ...isolationClauses].filter(({ name }) =>
     "turns are found and counted by release and environment; those without one pass a negation",
     "ranks put what is worse first and what is unknown last",
     "a part of a thread's or an agent's id finds its turns, in any case of ASCII letters",
+    "a prefix of a root's id finds its turns, in its case",
   ].includes(name),
 );
 
@@ -102,6 +103,7 @@ const common: readonly Change[] = [
   ["the severity of verdicts the other way", /WHEN 'failed' THEN 3/g, "WHEN 'failed' THEN -1"],
   ["blocking findings that weigh as much as notes", /THEN 1000000/g, "THEN 1"],
   ["a part in one case only", /lower\(thread_id\)/g, "(thread_id)"],
+  ["a prefix without the end of its range", /root_trace_id < /, "root_trace_id != "],
 ];
 
 /** The usage of calls, in the words that the dialects share. */
@@ -281,6 +283,11 @@ describe("MongoDB", () => {
     ],
     ["parts that equal their whole as wrong", /"\$gt":\[\{"\$add"/g, '"$gte":[{"$add"'],
     ["reasoning among the unknown", /"r",""/, '"",""'],
+    [
+      "a prefix without the end of its range",
+      /"root_trace_id":\{"\$gte":("[^"]*"),"\$lt":/,
+      '"root_trace_id":{"$gte":$1,"$ne":',
+    ],
     ["groups by their first turn", /"past":\{"\$max":/, '"past":{"$min":'],
     ["groups dated by what is ahead", /"\$ifNull":\["\$past",/g, '"$ifNull":["$latest",'],
     ["groups that are ahead among the others", /"\$sort":\{"ahead":1,/, '"$sort":{'],

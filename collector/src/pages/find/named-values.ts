@@ -8,6 +8,7 @@ import type { TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { reasonText } from "../../ui/display/kind-words.ts";
 import { facetNames } from "../../ui/display/turn-figures.ts";
+import { rootPrefix } from "../../turns/free-text.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
 
 /** A value with the text. */
@@ -119,7 +120,17 @@ async function idsOf(ledger: TurnReader, question: TurnQuestion, text: string): 
     every ? ["thread_id", "tenant", "root_trace_id", "turn_id", "name"] : ["thread_id", "tenant"],
     idsMax,
   );
-  const values = facets.flatMap(({ field, values: counts }) =>
+  // An index finds the beginning of a root's id among any number of turns.
+  const begun = every ? [] : rootPrefix(text);
+  const roots =
+    begun.length === 0
+      ? []
+      : await ledger.turnFacets(
+          { ...question, where: [...question.where, ...begun] },
+          ["root_trace_id"],
+          comparedMax,
+        );
+  const values = [...facets, ...roots].flatMap(({ field, values: counts }) =>
     counts.flatMap(({ value, turns }): readonly Counted[] => {
       const id = value === null ? undefined : idOf(field, value);
       if (id === undefined || id.value === text) return [];

@@ -40,7 +40,8 @@ const NotCompared: FC<{ readonly kinds: readonly string[] }> = ({ kinds }) =>
   ) : (
     <p class="muted padded">
       Not every value was compared in part, because there are too many: {kinds.join(", ")}. A whole
-      id of them is found.
+      id of them is found
+      {kinds.includes("Root") ? ", and a root by its first 8 digits or more" : ""}.
     </p>
   );
 

@@ -191,7 +191,8 @@ export const findGroup: RouteGroup<FindAnswers> = {
         "One opaque id over the whole history: user, thread, root, job, source, artifact, error. " +
         "`named` has names and findings with each word of the text, and other ids of threads, tenants, " +
         "roots, turns, runs, tasks, memories and sources with it. `not_compared` are kinds of which there " +
-        "are too many to compare; their whole ids are found. `event_count`, `turn_ids` and times are of " +
+        "are too many to compare; their whole ids are found, and roots by their first 8 hexadecimal digits or " +
+        "more. `event_count`, `turn_ids` and times are of " +
         "the page; `turns` of `named` are of all turns.",
       query: findParameters,
       returns: "Roots that mention the id, with a cursor.",

@@ -3,6 +3,7 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { usageLetters, usageSql } from "../ledger/call-usage.ts";
 import type { UsageField } from "../ledger/call-usage.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
+import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField } from "../ledger/turn-fields.ts";
 import type {
@@ -34,6 +35,11 @@ function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
   }
   if ("part" in condition) {
     return `position(lower(${condition.part}), ${bind.text(foldedAscii(condition.of))}) > 0`;
+  }
+  if ("prefix" in condition) {
+    const { from, to } = prefixRange(condition.of);
+    const ends = `${condition.prefix} >= ${bind.text(from)} AND ${condition.prefix} < ${bind.text(to)}`;
+    return `(${ends})`;
   }
   if ("list" in condition) return listSql(condition.list, condition.has, bind);
   if ("call" in condition) return callSql(condition.call, bind);

@@ -4,6 +4,7 @@
  * can meet becomes the empty choice, so that no provider handles these cases itself.
  */
 import { checkScope, isGranted } from "../scope.ts";
+import { isPrefix } from "./text-prefix.ts";
 import { tenantText } from "./turn-fields.ts";
 import type { TurnCondition, TurnQuestion } from "./turn-question.ts";
 
@@ -35,6 +36,7 @@ function plain(condition: TurnCondition): TurnCondition {
 function isEqualToNothing(condition: TurnCondition): boolean {
   if ("text" in condition) return condition.is !== null && !isStated(condition.is);
   if ("part" in condition) return !isStated(condition.of);
+  if ("prefix" in condition) return !isPrefix(condition.of);
   if ("list" in condition) return condition.has !== null && !isStated(condition.has);
   if ("call" in condition) {
     const { kind: _, ...values } = condition.call;

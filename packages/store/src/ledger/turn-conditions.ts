@@ -4,6 +4,7 @@ import type { TurnCall } from "@turnproof/evidence";
 import { inScope } from "../scope.ts";
 import { foldedAscii } from "./ascii-case.ts";
 import { usageOf } from "./call-usage.ts";
+import { isPrefix } from "./text-prefix.ts";
 import {
   listFields,
   microsOf,
@@ -41,6 +42,10 @@ function mentions(record: TurnRecord, condition: TurnCondition): boolean {
     // A lone surrogate is in no text that was stored.
     if (text === null || of === "" || !of.isWellFormed()) return false;
     return foldedAscii(text).includes(foldedAscii(of));
+  }
+  if ("prefix" in condition) {
+    const text = textFields[condition.prefix](record);
+    return text !== null && isPrefix(condition.of) && text.startsWith(condition.of);
   }
   if ("list" in condition) {
     const values = listFields[condition.list](record);

@@ -21,6 +21,8 @@ export type TurnCondition = { readonly not?: true } & (
   | { readonly list: ListField; readonly has: string | null }
   /** A text with this part; ASCII letters match in any case, as every engine folds them. */
   | { readonly part: PartField; readonly of: string }
+  /** A text that begins with this printable ASCII, in its case. */
+  | { readonly prefix: PrefixField; readonly of: string }
   | { readonly number: NumberField; readonly sign: Sign; readonly value: number }
   /** A call with all of these values; null is unknown. */
   | { readonly call: CallValues }
@@ -32,6 +34,9 @@ export type TurnCondition = { readonly not?: true } & (
 
 /** Fields of which a part is searched for. */
 export type PartField = Extract<TextField, "agent_id" | "thread_id">;
+
+/** Fields of which the beginning is searched for, by their index where the engine has one. */
+export type PrefixField = Extract<TextField, "root_trace_id">;
 
 /** Values of one call. */
 export interface CallValues {

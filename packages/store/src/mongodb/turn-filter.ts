@@ -6,6 +6,7 @@ import type { Document, Filter } from "mongodb";
 
 import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
+import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { Sign, TurnCondition, TurnQuestion } from "../ledger/turn-question.ts";
 import { calledExpression } from "./call-usage.ts";
@@ -38,6 +39,10 @@ function plainFilter(condition: TurnCondition): Filter<Document> {
   if ("text" in condition) return { [condition.text]: { $eq: condition.is } };
   if ("part" in condition) {
     return { [condition.part]: { $regex: partPattern(foldedAscii(condition.of)) } };
+  }
+  if ("prefix" in condition) {
+    const { from, to } = prefixRange(condition.of);
+    return { [condition.prefix]: { $gte: from, $lt: to } };
   }
   if ("list" in condition) {
     return { [fieldOfList(condition.list)]: { $eq: condition.has ?? [] } };

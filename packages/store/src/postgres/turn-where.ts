@@ -1,6 +1,7 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
 import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
+import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf, timeFields } from "../ledger/turn-fields.ts";
 import type {
   CallValues,
@@ -33,6 +34,10 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
     return is === null ? `${text} IS NULL` : `${text} = ${bind.text(is)}`;
   }
   if ("part" in condition) return partSql(condition.part, foldedAscii(condition.of), bind);
+  if ("prefix" in condition) {
+    const { from, to } = prefixRange(condition.of);
+    return `${condition.prefix} >= ${bind.text(from)} AND ${condition.prefix} < ${bind.text(to)}`;
+  }
   if ("list" in condition) {
     const column = columnOfList(condition.list);
     return condition.has === null

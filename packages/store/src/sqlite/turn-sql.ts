@@ -1,6 +1,7 @@
 /** @module TurnSql: conditions of a question as SQL of SQLite over the table `turns`. */
 import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
+import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
 import { heldJoin, heldUsageSql, tierSql } from "./held-usage.ts";
@@ -38,6 +39,10 @@ function plainSql(condition: TurnCondition): SqlPart {
   if ("part" in condition) {
     const { part, of } = condition;
     return { sql: `instr(lower(${part}), ?) > 0`, values: [foldedAscii(of)] };
+  }
+  if ("prefix" in condition) {
+    const { from, to } = prefixRange(condition.of);
+    return { sql: `${condition.prefix} >= ? AND ${condition.prefix} < ?`, values: [from, to] };
   }
   if ("list" in condition) {
     if (condition.has === null) return { sql: emptyListSql(condition.list), values: [] };

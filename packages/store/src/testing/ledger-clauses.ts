@@ -254,6 +254,39 @@ const parts = onStore(
   },
 );
 
+const prefixes = onStore(
+  "a prefix of a root's id finds its turns, in its case",
+  async ({ ledger }) => {
+    const roots = [
+      "4bf92f3577b34da6",
+      "4bf92f3677b34da6",
+      "4bf92f35~",
+      "4BF92F3577B34DA6",
+      "4bf92f3",
+    ];
+    await ledger.putTurns(
+      roots.map((root_trace_id) => sampleRecord(root_trace_id, { root_trace_id })),
+    );
+    for (const [of, turns] of [
+      ["4bf92f35", 2],
+      ["4bf92f35~", 1],
+      ["4bf92f3", 4],
+      ["4BF92F35", 1],
+      ["4bf92f3577b34da6", 1],
+      ["4bf92f3577b34da60", 0],
+      ["b", 0],
+      ["%", 0],
+      ["", 0],
+      ["4bf92f35\u00fc", 0],
+    ] as const) {
+      const prefix = { prefix: "root_trace_id", of } as const;
+      equal(await ledger.countTurns(question([prefix])), turns, of);
+      const others = await ledger.countTurns(question([{ ...prefix, not: true }]));
+      equal(others, roots.length - turns, `not ${of}`);
+    }
+  },
+);
+
 /** The clauses of every ledger. */
 export const ledgerClauses: readonly KitClause[] = [
   answers,
@@ -263,6 +296,7 @@ export const ledgerClauses: readonly KitClause[] = [
   contracts,
   deployed,
   parts,
+  prefixes,
 ];
 
 /** Clauses that cannot be exempted. */

@@ -325,6 +325,7 @@ const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition
   const plain = fc.oneof(
     fc.record({ text: namesOf<TextField>(textFields), is: maybe(value) }),
     fc.record({ part: fc.constantFrom("agent_id" as const, "thread_id" as const), of: part }),
+    fc.record({ prefix: fc.constant("root_trace_id" as const), of: part }),
     fc.record({ list: namesOf<ListField>(listFields), has: fc.option(value, { freq: 4 }) }),
     fc.record({
       number: namesOf<NumberField>(numberFields),
