@@ -140,7 +140,9 @@ const NodeName: FC<{ readonly node: WaterfallNode; readonly state: RowState }> =
   return (
     <>
       <Icon name={icon ?? "host"} />
-      <span class="what">{name}</span>
+      <span class="what" title={name}>
+        {name}
+      </span>
       {name === kind ? null : <span class="kind">{kind}</span>}
       {state.priority === undefined ? null : <PriorityBadge priority={state.priority} />}
       {node.status === "success" || node.status === "unknown" ? null : (
