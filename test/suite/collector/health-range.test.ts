@@ -350,3 +350,16 @@ test("a range without anything has no zero and nothing unknown", async () => {
   expect(some).not.toMatch(/in this range/);
   await desk.collector.close();
 });
+
+test("what does not follow the range states it, with and without one", async () => {
+  const desk = await openDesk({}, { now, judge: false });
+  for (const [query, words] of [
+    ["", "Independent of the range:"],
+    ["?start_time=-1h", "Independent of the range that is chosen:"],
+  ] as const) {
+    const page = await desk.get(`/traces/health${query}`, { accept: "text/html" });
+    const [, second = ""] = (await page.text()).split("Now, and in the newest rows");
+    expect(second.replaceAll(/<!--.*?-->/gu, "")).toContain(words);
+  }
+  await desk.collector.close();
+});

@@ -29,6 +29,7 @@ import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 /** The health view. */
 export function healthPage(model: HealthModel, frame: Frame): Child {
   const bare = model.normalized_events === 0;
+  const isRanged = Object.keys(requestedRange(frame.query)).length > 0;
   return (
     <Page
       frame={frame}
@@ -46,9 +47,13 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
       <Scope frame={frame} model={model} />
       <RangeCards of={model.range} frame={frame} />
       <h2 class="health-part">Now, and in the newest rows</h2>
+      <p class="muted" data-not-ranged>
+        Independent of the range{isRanged ? " that is chosen" : ""}: the state of this collector
+        now, and counts of the newest {countText(model.limit)} rows of each store.
+      </p>
       <Headline model={model} />
       <div class="watch-plots" data-watch-plots hidden></div>
-      {Object.keys(requestedRange(frame.query)).length === 0 ? <LossCard model={model} /> : null}
+      {isRanged ? null : <LossCard model={model} />}
       <RulesRefusedNote refused={model.collector?.alert_rules_refused ?? null} />
       {model.collector === null ? (
         <Note>
