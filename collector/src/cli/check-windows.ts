@@ -13,7 +13,7 @@ import { decodeJwt } from "jose";
 import { checkedWindow } from "../judge/checked-window.ts";
 import { readStatement } from "../judge/statement.ts";
 import type { FirstStatement, Statement } from "../judge/statement.ts";
-import type { TurnModel } from "../pages/turn/route.ts";
+import type { TurnModel } from "../pages/turn/turn-reading.ts";
 import type { WindowsModel } from "../pages/windows/route.ts";
 import type { Client } from "./client.ts";
 import { readEventFile } from "./event-file.ts";

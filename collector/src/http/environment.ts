@@ -7,6 +7,7 @@ import type { Principal } from "../access/principal.ts";
 import type { TypedIdentity } from "../access/typed-identity.ts";
 import type { OpenSession } from "../access/sessions.ts";
 import type { Problem } from "./problem.ts";
+import type { ShownRefusal } from "../ui/display/shown-refusal.ts";
 import type { View } from "./frame.ts";
 import type { AppliedAddress } from "../ui/display/left-out-words.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
@@ -58,6 +59,8 @@ export interface AppEnv {
     refusedRange: RefusedRange | undefined;
     /** What the page applies of its address; undefined where that is all of it. */
     applied: AppliedAddress | undefined;
+    /** The page that a refused form was on, and the reason; undefined for every other answer. */
+    posted: PostedPage | undefined;
     /** True where the body is made after the headers are sent. */
     bodyFollows: boolean | undefined;
     /** Converts a typed identity to its stored form. */
@@ -67,6 +70,13 @@ export interface AppEnv {
     /** Answers an MCP request; absent in a reading thread. */
     mcp: ((c: AppContext) => Promise<Response>) | undefined;
   };
+}
+
+/** Page of a form. */
+export interface PostedPage {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly refusal: ShownRefusal;
 }
 
 /** Context of a collector's request. */

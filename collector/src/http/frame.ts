@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 
 import type { Principal } from "../access/principal.ts";
+import type { ShownRefusal } from "../ui/display/shown-refusal.ts";
 import type { LeftOutParameter } from "../ui/display/left-out-words.ts";
 import type { RailPlace } from "./rail.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
@@ -42,6 +43,8 @@ export interface Frame {
   readonly leftOut: readonly LeftOutParameter[];
   /** True while a file or table of the store is known to be damaged. */
   readonly damaged: boolean;
+  /** A form of this page that was just refused. */
+  readonly refusal?: ShownRefusal;
   /** When the page was rendered, RFC 3339. */
   readonly at: string;
 }

@@ -43,8 +43,9 @@ export function createRenderer(options: RendererOptions): Renderer {
   const frameOf = (c: AppContext, isProblem: boolean): Frame => {
     const url = new URL(c.req.url);
     const base = options.basePath === "/" ? "" : options.basePath;
-    const path = url.pathname.slice(base.length) || "/";
-    const query = appliedQuery(c, url);
+    const posted = isProblem ? undefined : c.get("posted");
+    const path = posted?.path ?? (url.pathname.slice(base.length) || "/");
+    const query = posted?.query ?? appliedQuery(c, url);
     const refusedRange = isProblem ? undefined : c.get("refusedRange");
     const leftOut = isProblem ? [] : (c.get("applied")?.leftOut ?? []);
     const principal = c.get("principal");
@@ -66,6 +67,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       ...(twin === undefined
         ? {}
         : { jsonHref: `${base}${twin}${twinSearch(c, endpoints, url, query)}` }),
+      ...(posted === undefined ? {} : { refusal: posted.refusal }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),
     };

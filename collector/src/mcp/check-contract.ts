@@ -4,7 +4,7 @@ import type { ContractSet, TurnResult } from "@turnproof/contracts";
 import { z } from "zod";
 
 import { checkedWindow } from "../judge/checked-window.ts";
-import type { TurnModel } from "../pages/turn/route.ts";
+import type { TurnModel } from "../pages/turn/turn-reading.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
 import { Refused } from "./requester.ts";
 import { anId, tool } from "./tool.ts";

@@ -3,7 +3,7 @@ import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
 import type { FindModel, FoundRoot } from "../pages/find/route.ts";
-import type { TurnModel } from "../pages/turn/route.ts";
+import type { TurnModel } from "../pages/turn/turn-reading.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";
 import { durationText, countText } from "../ui/display/figures.ts";
 import { failureText, failuresOf } from "../ui/display/failure-words.ts";

@@ -40,7 +40,7 @@ import { liveGroup } from "./live/route.ts";
 import { loginGroup } from "./login/route.ts";
 import { mcpGroup } from "./mcp/route.ts";
 import { memoryGroup } from "./memory/route.ts";
-import { notesGroup } from "./notes/route.ts";
+import { notesGroup } from "./turn/notes-route.ts";
 import { patternsGroup } from "./patterns/route.ts";
 import { reconcileGroup } from "./reconcile/route.ts";
 import { releasesGroup } from "./releases/route.ts";

@@ -1,6 +1,5 @@
 /**
- * @module Names and ids in lists have room for usual ones at every width; a longer one has its whole
- * text in a tip.
+ * @module Lists have room for usual names and ids at every width; a longer one is whole in a tip.
  */
 import { expect, test } from "vitest";
 import type { Locator } from "playwright-core";

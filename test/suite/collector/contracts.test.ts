@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openStandingContracts } from "../../../collector/src/judge/standing-contracts.ts";
 import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
-import type { TurnModel } from "../../../collector/src/pages/turn/route.ts";
+import type { TurnModel } from "../../../collector/src/pages/turn/turn-reading.ts";
 import type { FacetsModel } from "../../../collector/src/pages/turns/facets.ts";
 import type { TurnsModel } from "../../../collector/src/pages/turns/route.ts";
 import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";

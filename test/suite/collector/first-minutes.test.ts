@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import type { TurnModel } from "../../../collector/src/pages/turn/route.ts";
+import type { TurnModel } from "../../../collector/src/pages/turn/turn-reading.ts";
 import { curlCommand } from "../../../collector/src/ui/display/first-turn.ts";
 import { glossary } from "../../../collector/src/ui/display/glossary.ts";
 import { openDesk } from "./desk.ts";

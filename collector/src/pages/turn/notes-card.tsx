@@ -17,7 +17,7 @@ import { Card } from "../../ui/elements/panel.tsx";
 import { Refusal } from "../../ui/elements/refusal.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
-import type { TurnModel } from "./route.ts";
+import type { TurnModel } from "./turn-reading.ts";
 
 /** Parameters of the page that select among the turns of the root. */
 const narrowing = [
@@ -91,7 +91,7 @@ export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
         >
           <Hidden fields={fields} />
           <TextBox label="New note" text="" />
-          <Refusal of="new-note" />
+          <Refusal of="new-note" refused={frame.refusal} />
           <div class="end">
             <span class="muted">
               Shown to all who read this turn. No secrets, no personal data.
@@ -153,7 +153,10 @@ const Acts: FC<{
   const isAuthor = note.by === writer.name;
   if (!isAuthor && !mayDelete(writer, note)) return <></>;
   return (
-    <details class="note-acts">
+    <details
+      class="note-acts"
+      open={[note.id, `delete-of-${note.id}`].includes(frame.refusal?.of ?? "")}
+    >
       <summary>{isAuthor ? "Change or delete" : "Delete"}</summary>
       {isAuthor ? (
         <form
@@ -164,7 +167,7 @@ const Acts: FC<{
         >
           <Hidden fields={{ ...own, version: String(note.version) }} />
           <TextBox label="Text of the note" text={note.text} />
-          <Refusal of={note.id} />
+          <Refusal of={note.id} refused={frame.refusal} />
           <div class="end">
             <button class="button small" type="submit">
               Save
@@ -182,7 +185,7 @@ const Acts: FC<{
         data-inline-problem
       >
         <Hidden fields={own} />
-        <Refusal of={`delete-of-${note.id}`} />
+        <Refusal of={`delete-of-${note.id}`} refused={frame.refusal} />
         {isAuthor ? null : (
           <button class="button small" type="submit">
             Delete this note

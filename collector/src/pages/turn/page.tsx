@@ -14,7 +14,7 @@ import { spanPage } from "../../ui/display/span-table.ts";
 import { typicalByTool } from "../../ui/display/typical-call.ts";
 import { traceLink } from "../../ui/display/trace-link.ts";
 import type { Frame } from "../../http/frame.ts";
-import type { TurnModel } from "./route.ts";
+import type { TurnModel } from "./turn-reading.ts";
 import { VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Chip, Chips, ScopeChips } from "../../ui/elements/chip.tsx";
 import type { ScopeParts } from "../../ui/elements/chip.tsx";

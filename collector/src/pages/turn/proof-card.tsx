@@ -11,7 +11,7 @@ import { Card } from "../../ui/elements/panel.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import type { IconName } from "../../ui/icons.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
-import type { TurnModel } from "./route.ts";
+import type { TurnModel } from "./turn-reading.ts";
 
 const keysName = "jwks.json";
 

@@ -6,7 +6,7 @@ import type { TurnRow } from "@turnproof/evidence";
 
 import { countText } from "../../ui/display/figures.ts";
 import type { ScopeParts, SeveralParts } from "../../ui/elements/chip.tsx";
-import type { TurnModel } from "./route.ts";
+import type { TurnModel } from "./turn-reading.ts";
 
 const fields = ["application_id", "agent_id", "user_id", "memory_id", "thread_id"] as const;
 

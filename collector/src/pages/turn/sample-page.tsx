@@ -5,7 +5,7 @@ import type { Frame } from "../../http/frame.ts";
 import { Note } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import { turnPage } from "./page.tsx";
-import type { TurnModel } from "./route.ts";
+import type { TurnModel } from "./turn-reading.ts";
 
 /** The page of the sample. */
 export function samplePage(model: TurnModel, frame: Frame): Child {

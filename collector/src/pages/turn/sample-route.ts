@@ -17,7 +17,8 @@ import { windowModel } from "../../turns/window.ts";
 import type { Window } from "../../turns/window.ts";
 import { turnColumns } from "../../ui/display/turn-columns.ts";
 import { spanTable } from "./route.ts";
-import type { TurnInColumns, TurnModel } from "./route.ts";
+import type { TurnInColumns } from "./route.ts";
+import type { TurnModel } from "./turn-reading.ts";
 import recorded from "./sample-events.json" with { type: "json" };
 import { samplePage } from "./sample-page.tsx";
 

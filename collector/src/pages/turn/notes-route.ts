@@ -15,6 +15,8 @@ import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { filters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respondJson } from "../../http/respond.tsx";
+import { turnReading } from "./turn-reading.ts";
+import { orFormPage } from "./refused-form.ts";
 import type { Parts } from "../../parts.ts";
 import { addNote, changeNote, deleteNote } from "../../turns/turn-notes.ts";
 import type { NotedTurn, TurnNote } from "../../turns/turn-notes.ts";
@@ -134,32 +136,45 @@ function notesRoutes(parts: Parts): Hono<AppEnv> {
     if (config.legalHold) throw new CodedError("legal_hold");
   };
 
-  app.post("/traces/notes", async (c) => {
-    const { data, form } = await readBody(c, addBody);
-    requireAdmitted("text", data.text, noteCharsMax);
-    const noted = await notedTurn(c, parts, data);
-    const by = principalOf(c).name;
-    const note = await addNote(store, noted, { text: data.text, by, created_at: isoTime(now()) });
-    return form ? back(c, data) : respondJson(c, note, 201);
-  });
+  const read = turnReading(parts);
+  const answer = (
+    c: AppContext,
+    of: "new" | "change" | "delete",
+    run: () => Promise<Response>,
+  ): Promise<Response> => orFormPage(c, read, { of, target: z.object(target) }, run);
 
-  app.post("/traces/notes/change", async (c) => {
-    const { data, form } = await readBody(c, changeBody);
-    requireNoHold();
-    requireAdmitted("text", data.text, noteCharsMax);
-    const noted = await notedTurn(c, parts, data);
-    const change = { ...data, changed_at: isoTime(now()) };
-    const note = await changeNote(store, noted, change);
-    return form ? back(c, data) : respondJson(c, note);
-  });
+  app.post("/traces/notes", (c) =>
+    answer(c, "new", async () => {
+      const { data, form } = await readBody(c, addBody);
+      requireAdmitted("text", data.text, noteCharsMax);
+      const noted = await notedTurn(c, parts, data);
+      const by = principalOf(c).name;
+      const note = await addNote(store, noted, { text: data.text, by, created_at: isoTime(now()) });
+      return form ? back(c, data) : respondJson(c, note, 201);
+    }),
+  );
 
-  app.post("/traces/notes/delete", async (c) => {
-    const { data, form } = await readBody(c, deleteBody);
-    requireNoHold();
-    const noted = await notedTurn(c, parts, data);
-    await deleteNote(store, noted, { id: data.id });
-    return form ? back(c, data) : respondJson(c, { deleted: true } satisfies NoteDeleted);
-  });
+  app.post("/traces/notes/change", (c) =>
+    answer(c, "change", async () => {
+      const { data, form } = await readBody(c, changeBody);
+      requireNoHold();
+      requireAdmitted("text", data.text, noteCharsMax);
+      const noted = await notedTurn(c, parts, data);
+      const change = { ...data, changed_at: isoTime(now()) };
+      const note = await changeNote(store, noted, change);
+      return form ? back(c, data) : respondJson(c, note);
+    }),
+  );
+
+  app.post("/traces/notes/delete", (c) =>
+    answer(c, "delete", async () => {
+      const { data, form } = await readBody(c, deleteBody);
+      requireNoHold();
+      const noted = await notedTurn(c, parts, data);
+      await deleteNote(store, noted, { id: data.id });
+      return form ? back(c, data) : respondJson(c, { deleted: true } satisfies NoteDeleted);
+    }),
+  );
   return app;
 }
 
