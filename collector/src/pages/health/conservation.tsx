@@ -5,7 +5,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
-import { bytesText, countText, wordsOf } from "../../ui/display/figures.ts";
+import { bytesText, countedText, countText, wordsOf } from "../../ui/display/figures.ts";
 import { ForwardFact } from "./forwarding.tsx";
 import { conservationSum, ranked } from "./health-figures.ts";
 import type { ConservationTerm } from "./health-figures.ts";
@@ -186,9 +186,9 @@ const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of
 /** Rows that are there and cannot be decoded. */
 const Damaged: FC<{ readonly traces: number }> = ({ traces }) => (
   <>
-    <Badge tone="bad" icon="failed" word={`damaged rows in ${countText(traces)} traces`} /> cannot
-    be decoded. Their turns are no success any more. <code>turnproof restore</code>, or the backup
-    of the database, brings them back.
+    <Badge tone="bad" icon="failed" word={`damaged rows in ${countedText(traces, "trace")}`} />{" "}
+    cannot be decoded. Their turns are no success any more. <code>turnproof restore</code>, or the
+    backup of the database, brings them back.
   </>
 );
 
@@ -222,20 +222,29 @@ const Gone: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of })
   if (isWhole(of)) {
     // The comparison of the start found no turn; what came since is not in it.
     if (turns === 0) return notCompared;
-    return <Badge tone="ok" icon="success" word={`all of it, in ${countText(turns)} turns`} />;
+    return <Badge tone="ok" icon="success" word={`all of it, in ${countedText(turns, "turn")}`} />;
   }
   return (
     <>
       {roots === 0 ? null : (
         <>
-          <Badge tone="bad" icon="failed" word={`${countText(rows)} rows are gone`} /> in{" "}
-          <Count of={roots} /> traces, without a deletion. Their turns are no success any more.{" "}
+          <Badge
+            tone="bad"
+            icon="failed"
+            word={rows === 1 ? "1 row is gone" : `${countText(rows)} rows are gone`}
+          />{" "}
+          in <Count of={roots} /> traces, without a deletion. Their turns are no success any
+          more.{" "}
         </>
       )}
       {events === 0 ? null : (
         <>
-          <Badge tone="bad" icon="failed" word={`${countText(events)} events are gone`} /> by the
-          signed account of what was stored.{" "}
+          <Badge
+            tone="bad"
+            icon="failed"
+            word={events === 1 ? "1 event is gone" : `${countText(events)} events are gone`}
+          />{" "}
+          by the signed account of what was stored.{" "}
         </>
       )}
       {parts === 0 ? null : (

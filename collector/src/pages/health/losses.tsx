@@ -87,6 +87,9 @@ const Head: FC = () => (
   </>
 );
 
+const lostText = (events: number): string =>
+  events === 1 ? "1 event is" : `${countText(events)} events are`;
+
 const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
   model,
   silent,
@@ -101,12 +104,12 @@ const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
     return lost.value === 0 ? (
       <>No: every producer in this window accounted for all of its events.</>
     ) : (
-      <>Yes: {countText(lost.value)} events are known to be lost.</>
+      <>Yes: {lostText(lost.value)} known to be lost.</>
     );
   }
   return (
     <>
-      {known > 0 ? `Yes: at least ${countText(known)} events are known to be lost. ` : ""}
+      {known > 0 ? `Yes: at least ${lostText(known)} known to be lost. ` : ""}
       {countText(silent)} of {countText(producers.length)}{" "}
       {producers.length === 1 ? "producer" : "producers"} cannot be accounted for, so the whole is
       unknown.

@@ -5,7 +5,13 @@
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
-import { bytesText, countText, durationText, wordsOf } from "../../ui/display/figures.ts";
+import {
+  bytesText,
+  countedText,
+  countText,
+  durationText,
+  wordsOf,
+} from "../../ui/display/figures.ts";
 import { Count, Duration, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { rangedHref } from "../../ui/layout.tsx";
@@ -161,7 +167,7 @@ const OrphansText: FC<{ readonly of: RangeOrphans | null; readonly frame: Frame 
 }) => {
   if (of === null) return <>not for a part of a trace</>;
   const { turns, turns_arriving: arriving, turns_known: known, turns_unknown: unknown } = of;
-  if (known === 0 && arriving > 0) return <>{countText(arriving)} turns still arriving</>;
+  if (known === 0 && arriving > 0) return <>{countedText(arriving, "turn")} still arriving</>;
   const others = [
     unknown === 0 ? [] : `${countText(unknown)} not known`,
     arriving === 0 ? [] : `${countText(arriving)} still arriving`,

@@ -4,7 +4,7 @@ import type { FC } from "hono/jsx";
 import { codes } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
-import { countText, wordsOf } from "../../ui/display/figures.ts";
+import { countedText, countText, wordsOf } from "../../ui/display/figures.ts";
 import type { HealthModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { DurationBar } from "../../ui/elements/bar.tsx";
@@ -66,11 +66,11 @@ export const StoresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
       </Table>
       <MemoryLine model={model} />
       <p class="muted padded">
-        {model.source_rows === null ? "Rows unknown" : `${countText(model.source_rows)} rows`}
+        {model.source_rows === null ? "Rows unknown" : countedText(model.source_rows, "row")}
         {model.bundle_count === null
           ? ""
           : ` of ${countText(model.bundle_count)} bundles`} became{" "}
-        {countText(model.normalized_events)} events; {countText(model.duplicates_removed)}{" "}
+        {countedText(model.normalized_events, "event")}; {countText(model.duplicates_removed)}{" "}
         duplicates were removed.
       </p>
     </Card>

@@ -5,7 +5,7 @@ import type { Frame } from "../../http/frame.ts";
 import { weights } from "../../turns/incident-episodes.ts";
 import { incidentsMax } from "../../turns/incidents.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
-import { countText } from "../../ui/display/figures.ts";
+import { countedText, countText } from "../../ui/display/figures.ts";
 import { queryOf, readTerms, termsOf } from "../../ui/display/filter-terms.ts";
 import { reasonText } from "../../ui/display/kind-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
@@ -251,7 +251,7 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
     <footer class="window" data-window>
       {incidents === 0 ? null : (
         <span>
-          {countText(wrong)} of {countText(turns)} turns went wrong;{" "}
+          {countText(wrong)} of {countedText(turns, "turn")} went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
           each is in one incident, under its most urgent cause. {weightWords} A pause of more than{" "}
           <Duration ms={pause} /> ends an incident; scattered turns of one cause are one row.
@@ -268,7 +268,8 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
           )}
           {left === 0 ? null : (
             <a class="button" href={hrefWith(frame, { skip: String(next) })} data-older>
-              Next: {countText(incidents - next)} with {countText(left)} turns <Icon name="more" />
+              Next: {countText(incidents - next)} with {countedText(left, "turn")}{" "}
+              <Icon name="more" />
             </a>
           )}
         </span>

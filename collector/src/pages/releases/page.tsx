@@ -8,7 +8,7 @@ import type { Child, FC } from "hono/jsx";
 import type { Frame } from "../../http/frame.ts";
 import type { CohortGroup, CohortPair, CohortRow } from "../../ui/display/cohort-figures.ts";
 import { sideText } from "../../ui/display/cohort-words.ts";
-import { countText, durationText } from "../../ui/display/figures.ts";
+import { countedText, countText, durationText } from "../../ui/display/figures.ts";
 import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { CohortLine } from "../../ui/elements/cohort-row.tsx";
@@ -52,7 +52,7 @@ export function releasesPage(model: ReleasesModel, frame: Frame): Child {
       ) : compared.a.turns === 0 || compared.b.turns === 0 ? (
         <Empty title="A side has no turn" icon="compare">
           <p>
-            A has {countText(compared.a.turns)} turns, B has {countText(compared.b.turns)}.
+            A has {countedText(compared.a.turns, "turn")}, B has {countText(compared.b.turns)}.
           </p>
         </Empty>
       ) : (
@@ -118,8 +118,8 @@ const Compared: FC<{
     <>
       {compared.both === 0 ? null : (
         <Note tone="warn">
-          {countText(compared.both)} turns are on both sides and count in each: the tests read them
-          as different turns.
+          {compared.both === 1 ? "1 turn is" : `${countText(compared.both)} turns are`} on both
+          sides and count in each: the tests read them as different turns.
         </Note>
       )}
       <Agents agents={compared.agents} frame={frame} />

@@ -6,7 +6,7 @@ import { callFields, failedOf } from "../../turns/call-rows.ts";
 import type { CallRow, CallSums, ListedBy } from "../../turns/call-rows.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
 import type { RequestedCall } from "../../ui/display/call-term.ts";
-import { countText } from "../../ui/display/figures.ts";
+import { countedText, countText } from "../../ui/display/figures.ts";
 import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
@@ -71,7 +71,7 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
 
 const Total: FC<{ readonly model: ToolsModel }> = ({ model: { total, turns_counted: turns } }) => (
   <Tiles label="All calls">
-    <Tile name="Calls" more={<span>in {countText(turns)} turns</span>}>
+    <Tile name="Calls" more={<span>in {countedText(turns, "turn")}</span>}>
       {countText(total.calls)}
     </Tile>
     <Tile name="Failed" more={`${countText(failedOf(total.outcomes))} calls`}>
