@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CollectorState, EvidenceStore } from "@turnproof/store";
 
+import { asideSuffix } from "./access/ended-sessions.ts";
 import { shareSessions } from "./access/session-share.ts";
 import { createSessions } from "./access/sessions.ts";
 import { createStreams } from "./access/streams.ts";
@@ -48,6 +49,9 @@ function sharedState(
   return alone ? undefined : store.state;
 }
 
+/** Sign-outs that the shared store has not taken. */
+const endedFile = "ended-sessions.json";
+
 /** Longest wait for the losses of others at the start; without the store nothing is judged. */
 const lossesWaitMs = 1_000;
 
@@ -79,7 +83,9 @@ export function openSessions(
   const share =
     state === undefined
       ? undefined
-      : shareSessions(state, join(config.dataDir, "ended-sessions.json"));
+      : shareSessions(state, join(config.dataDir, endedFile), () =>
+          log.warn("ended_sessions_damaged", { file: `${endedFile}${asideSuffix}` }),
+        );
   const lasting = config.backend !== "ephemeral" && share === undefined;
   const sessions = createSessions({
     keyring,

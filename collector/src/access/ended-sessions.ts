@@ -2,7 +2,7 @@
  * @module EndedSessions: sign-outs that the shared store has not taken, in a file of the data
  * directory. A crash while the store is away must not bring one of these sessions back.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 
 import { replaceFile } from "@turnproof/journal";
 import type { StateWrite } from "@turnproof/store";
@@ -18,9 +18,16 @@ export interface EndedSessions {
 
 const content = z.array(z.tuple([z.string(), z.number()]));
 
-/** Reads the file at this path; a damaged one has no ids. */
-export function openEndedSessions(path: string): EndedSessions {
-  const left = leftIn(path);
+/** What a damaged file is kept as, until an operator moves it away. */
+export const asideSuffix = ".corrupt";
+
+/**
+ * Reads the file at this path; a damaged one has no ids and is kept aside.
+ *
+ * @param onDamaged called when it was set aside
+ */
+export function openEndedSessions(path: string, onDamaged: () => void): EndedSessions {
+  const left = leftIn(path, onDamaged);
   let latest: readonly (readonly [string, number])[] = [];
   let isEmpty = left.length === 0;
   let writing: Promise<void> | undefined;
@@ -43,10 +50,14 @@ export function openEndedSessions(path: string): EndedSessions {
   };
 }
 
-function leftIn(path: string): z.infer<typeof content> {
+function leftIn(path: string, onDamaged: () => void): z.infer<typeof content> {
   try {
     return content.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    // The next sign-out replaces the file.
+    renameSync(path, `${path}${asideSuffix}`);
+    onDamaged();
     return [];
   }
 }

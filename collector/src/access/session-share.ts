@@ -60,9 +60,17 @@ const row = z.object({
   seenAt: z.number(),
 });
 
-/** The sessions in the state of a store; `file` keeps the sign-outs that it has not taken. */
-export function shareSessions(state: CollectorState, file?: string): SessionShare {
-  const kept = file === undefined ? undefined : openEndedSessions(file);
+/**
+ * The sessions in the state of a store; `file` keeps the sign-outs that it has not taken.
+ *
+ * @param onDamaged called when that file was damaged
+ */
+export function shareSessions(
+  state: CollectorState,
+  file?: string,
+  onDamaged: () => void = () => {},
+): SessionShare {
+  const kept = file === undefined ? undefined : openEndedSessions(file, onDamaged);
   const waiting = new Map<string, StateWrite>();
   /** Ended here: an answer that was on its way must not bring one back. */
   const gone = new Set<string>();

@@ -7,9 +7,12 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { checkpointNames } from "@turnproof/journal";
+import { CodedError } from "@turnproof/semconv";
 
 import { rotatedFiles } from "../access/audit/lines.ts";
 import { saltsFile } from "../access/audit/salts.ts";
+import { fieldOf, madeSecrets } from "../access/stable-secret.ts";
+import { ifThere } from "../config/data-files.ts";
 import { copyHashed } from "./backup-manifest.ts";
 import type { BackupEntry } from "./backup-manifest.ts";
 
@@ -19,6 +22,8 @@ export const dataFolder = "data";
 export const auditFolder = "audit";
 /** Name of the log in that folder. */
 export const auditName = "audit.jsonl";
+
+const keysFolder = "keys";
 
 /** Folders that are copied in their own way, or made anew. */
 const ownWays: ReadonlySet<string> = new Set([
@@ -37,21 +42,29 @@ async function copyFile(
   from: string,
   { to, path, bytesMax }: { to: string; path: string; bytesMax?: number },
 ): Promise<BackupEntry[]> {
+  const target = join(to, path);
   try {
-    return [{ is: "file", path, ...(await copyHashed(from, join(to, path), bytesMax)) }];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return [];
+    return [{ is: "file", path, ...(await copyHashed(from, target, bytesMax)) }];
+  } catch (cause) {
+    const { code, syscall, path: at } = cause as NodeJS.ErrnoException;
+    // The backup itself cannot be written.
+    if (at === target || syscall === "write") throw cause;
+    if (code === "ENOENT") return [];
+    throw new CodedError("file_unreadable", { field: path, cause });
   }
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function namesIn(dataDir: string, folder = ""): Promise<readonly string[]> {
   // A folder that was never made holds nothing.
-  const names = await readdir(folder).catch(() => []);
+  const names = (await ifThere(readdir(join(dataDir, folder)), folder || dataFolder)) ?? [];
   return names.filter((name) => !skipped.test(name)).toSorted();
 }
 
-/** State beside the stores: keys, sessions, the judge's mark. It is copied first. */
+/**
+ * State beside the stores: keys, sessions, the judge's mark. It is copied first.
+ *
+ * @throws CodedError file_unreadable; key_unusable naming a key that was made and is not there
+ */
 export async function copyState(
   dataDir: string,
   to: string,
@@ -59,16 +72,26 @@ export async function copyState(
 ): Promise<BackupEntry[]> {
   const entries: BackupEntry[] = [];
   const audit = auditFile === undefined ? undefined : basename(auditFile);
-  for (const name of await namesIn(dataDir)) {
+  const names = await namesIn(dataDir);
+  for (const name of names.filter((name) => name !== keysFolder)) {
     if (ownWays.has(name) || (audit !== undefined && name.startsWith(audit))) continue;
     // The collector runs on and may have deleted the file after the listing.
-    const found = await stat(join(dataDir, name)).catch(() => undefined);
-    if (found?.isFile() === true) {
-      const path = `${dataFolder}/${name}`;
-      entries.push(...(await copyFile(join(dataDir, name), { to, path })));
-    } else if (name === "keys") entries.push(...(await copyDocuments(dataDir, to, name)));
+    const found = await ifThere(stat(join(dataDir, name)), name);
+    if (found?.isFile() !== true) continue;
+    const path = `${dataFolder}/${name}`;
+    entries.push(...(await copyFile(join(dataDir, name), { to, path })));
   }
+  // After the list of them, so that each key of the list is in the folder.
+  entries.push(...(await copyDocuments(dataDir, to, keysFolder)));
+  const [missing] = missingKeys(join(to, dataFolder), entries);
+  if (missing !== undefined) throw new CodedError("key_unusable", { field: fieldOf(missing) });
   return entries;
+}
+
+/** Keys that were made in this data directory and are not among the entries of its backup. */
+export function missingKeys(dataDir: string, entries: readonly BackupEntry[]): readonly string[] {
+  const paths = new Set(entries.map(({ path }) => path));
+  return madeSecrets(dataDir).filter((name) => !paths.has(`${dataFolder}/${fieldOf(name)}`));
 }
 
 /** The files of a folder and its folders, each whole as it was at some moment. */
@@ -78,10 +101,10 @@ export async function copyDocuments(
   folder: string,
 ): Promise<BackupEntry[]> {
   const entries: BackupEntry[] = [];
-  for (const name of await namesIn(join(dataDir, folder))) {
+  for (const name of await namesIn(dataDir, folder)) {
     const inside = `${folder}/${name}`;
     // The collector runs on and may have deleted the file after the listing.
-    const found = await stat(join(dataDir, inside)).catch(() => undefined);
+    const found = await ifThere(stat(join(dataDir, inside)), inside);
     if (found?.isDirectory() === true) entries.push(...(await copyDocuments(dataDir, to, inside)));
     else {
       const path = `${dataFolder}/${inside}`;
@@ -102,7 +125,7 @@ export async function copyJournal(
 ): Promise<BackupEntry[]> {
   if (folder === "journal") return copyFrames(dataDir, to, folder);
   const entries: BackupEntry[] = [];
-  for (const name of await namesIn(join(dataDir, folder))) {
+  for (const name of await namesIn(dataDir, folder)) {
     if (!name.endsWith(".json")) continue;
     const inside = `${folder}/${name}`;
     entries.push(
@@ -120,19 +143,19 @@ export async function copyJournal(
 async function copyFrames(dataDir: string, to: string, folder: string): Promise<BackupEntry[]> {
   const directory = join(dataDir, folder);
   const entries: BackupEntry[] = [];
-  const names = await namesIn(directory);
+  const names = await namesIn(dataDir, folder);
   const path = `${dataFolder}/${folder}/${checkpointNames.previous}`;
   for (const name of [checkpointNames.current, checkpointNames.previous]) {
     if (entries.length > 0 || !names.includes(name)) continue;
     entries.push(...(await copyFile(join(directory, name), { to, path })));
   }
   const listed = await Promise.all(
-    (await namesIn(directory))
+    (await namesIn(dataDir, folder))
       .filter((name) => !name.startsWith("checkpoint"))
       .map(async (name) => ({
         name,
         // A segment that is gone was stored.
-        bytesMax: (await stat(join(directory, name)).catch(() => undefined))?.size,
+        bytesMax: (await ifThere(stat(join(directory, name)), `${folder}/${name}`))?.size,
       })),
   );
   for (const { name, bytesMax } of listed) {

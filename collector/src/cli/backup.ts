@@ -15,6 +15,7 @@ import { openStore, serverOf } from "../backend/backend.ts";
 import { postgresFolder } from "../backend/postgres-place.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
+import { ifThere } from "../config/data-files.ts";
 import { version } from "../version.ts";
 import { auditHead, countEvidence } from "./backup-counts.ts";
 import { copyTree, writeManifest } from "./backup-manifest.ts";
@@ -98,10 +99,10 @@ function requireOwnStore(config: Config): void {
   throw new CodedError("not_configured", { field: "TURNPROOF_BACKEND" });
 }
 
-/** @throws CodedError folder_not_empty */
+/** @throws CodedError folder_not_empty, file_unreadable */
 export async function requireEmpty(folder: string): Promise<void> {
   // A folder that is not there holds nothing.
-  const names = await readdir(folder).catch(() => []);
+  const names = (await ifThere(readdir(folder), basename(folder))) ?? [];
   if (names.length > 0) throw new CodedError("folder_not_empty", { field: basename(folder) });
 }
 

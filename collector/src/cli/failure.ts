@@ -109,6 +109,7 @@ function adviceFor(
 /** Codes of an invalid call, found by the command or the collector. */
 const wrongCalls: ReadonlySet<string> = new Set([
   "config_invalid",
+  "file_unreadable",
   "filter_not_applicable",
   "parameter_invalid",
   "parameter_repeated",
@@ -156,7 +157,11 @@ function failureOf(error: unknown, options: FailureOptions): CommandFailure {
   const file = (error as NodeJS.ErrnoException | undefined)?.code;
   const exitCode = exitCodes.usage;
   if (file === "ENOENT" || file === "EISDIR" || file === "EACCES") {
-    return { code: "file_unreadable", sentence: "A file that was named cannot be read.", exitCode };
+    const { path } = error as NodeJS.ErrnoException;
+    return failureOf(
+      new CodedError("file_unreadable", path === undefined ? {} : { field: path }),
+      options,
+    );
   }
   if (error instanceof UnreadableLine) {
     const sentence = `Line ${error.line} of a file that was named is not JSON.`;

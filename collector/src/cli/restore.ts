@@ -12,14 +12,14 @@ import type { Command } from "commander";
 
 import { verifyAudit } from "../access/audit/verify.ts";
 import { readPublicKey } from "../access/audit/checkpoint.ts";
-import { readKeyring } from "../access/stable-secret.ts";
+import { fieldOf, readKeyring } from "../access/stable-secret.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { countIn, requireEmpty } from "./backup.ts";
 import { auditHead, differences } from "./backup-counts.ts";
 import { copyHashed, readManifest } from "./backup-manifest.ts";
 import type { BackupEntry, Manifest } from "./backup-manifest.ts";
-import { auditFolder, auditPlace, dataFolder } from "./backup-parts.ts";
+import { auditFolder, auditPlace, dataFolder, missingKeys } from "./backup-parts.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, fail, printJson, printTable, write } from "./terminal.ts";
@@ -130,7 +130,14 @@ async function report(
   }
   const evidence = expected === null ? null : await countIn(config);
   const audit = manifest.audit === null ? null : await auditHead(auditFile);
-  const different = differences(manifest, { evidence, audit });
+  const different = [
+    ...differences(manifest, { evidence, audit }),
+    ...missingKeys(config.dataDir, entries).map((name) => ({
+      what: fieldOf(name),
+      expected: "1",
+      found: "0",
+    })),
+  ];
   const isWhole = audit === null || (await auditHolds(config, auditFile));
   if (flags.json === true) {
     const reported = { evidence, audit, audit_holds: isWhole, different };

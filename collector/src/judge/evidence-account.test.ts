@@ -1,5 +1,5 @@
 /** The account of a data directory is that of one store on one server. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -32,4 +32,12 @@ test("the account of another server, or of the store beside it, is none", async 
   expect(await (await openAccount(moved, { held: none })).count()).toBe(0);
   // The account is now that of the other server.
   expect(await readAccount(dataDir, signer, one)).toBe("none");
+});
+
+test("an account that cannot be read is unusable, and is no missing one", async () => {
+  const unread = mkdtempSync(join(tmpdir(), "turnproof-account-"));
+  const signer = await createStatementSigner(undefined, unread);
+  // Read by root too, a link to itself fails.
+  symlinkSync("evidence-account.jws", join(unread, "evidence-account.jws"));
+  expect(await readAccount(unread, signer, undefined)).toBe("unusable");
 });

@@ -16,6 +16,7 @@ import type { EvidenceStore, HeldEvents } from "@turnproof/store";
 import { compactVerify, createLocalJWKSet } from "jose";
 import { z } from "zod";
 
+import { ifThere } from "../config/data-files.ts";
 import type { StatementSigner } from "./statement.ts";
 
 const typ = "turnproof-evidence-account+json";
@@ -52,10 +53,10 @@ export async function readAccount(
   signer: Pick<StatementSigner, "keys">,
   server: string | undefined,
 ): Promise<EvidenceAccount | "none" | "unusable"> {
-  // Without the file there is no account.
-  const text = await readFile(join(dataDir, fileName), "utf8").catch(() => undefined);
-  if (text === undefined) return "none";
   try {
+    // Without the file there is no account; one that cannot be read is no missing one.
+    const text = await ifThere(readFile(join(dataDir, fileName), "utf8"), fileName);
+    if (text === undefined) return "none";
     const { payload, protectedHeader } = await compactVerify(text, createLocalJWKSet(signer.keys));
     if (protectedHeader.typ !== typ) return "unusable";
     const account = schema.parse(JSON.parse(new TextDecoder().decode(payload)));

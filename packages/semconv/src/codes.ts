@@ -397,6 +397,7 @@ export const codes = {
   },
   config_invalid: { sentence: "The configuration has problems." },
   folder_not_empty: { sentence: "The folder holds files; nothing is written over them." },
+  file_unreadable: { sentence: "A file or folder cannot be read." },
   backup_invalid: { sentence: "The backup is not whole: a file is missing, changed or unknown." },
   key_unusable: { sentence: "A key file is missing, empty or damaged; none is made in its place." },
   contract_invalid: {

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -165,6 +165,40 @@ test("a count that is not reached and a file that was changed are named", async 
   expect(changed).toMatchObject({ code: 1, out: { code: "backup_invalid" } });
   expect(changed.err).toContain("data/keys/identity-key");
   expect(existsSync(copy)).toBe(false);
+});
+
+test("a backup without its keys fails, and a restored copy without them is not the same", async () => {
+  const [dataDir, to] = [join(directory, "keyless"), join(directory, "keyless-copy")];
+  const env = { TURNPROOF_BACKEND: "filesystem" };
+  const backup = ["backup", "--data-dir", dataDir, "--to", to];
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(join(dataDir, "keys-made"), "identity-key\n");
+  expect(await turnproof(backup, env)).toMatchObject({
+    code: 1,
+    out: { code: "key_unusable", field: "keys/identity-key" },
+  });
+  // Listed by root too, a link to itself fails.
+  await symlink("keys", join(dataDir, "keys"));
+  expect(await turnproof(backup, env)).toMatchObject({
+    code: 2,
+    out: { code: "file_unreadable", field: "keys" },
+  });
+  expect(existsSync(to)).toBe(false);
+  await rm(join(dataDir, "keys"));
+  await mkdir(join(dataDir, "keys"));
+  await writeFile(join(dataDir, "keys", "identity-key"), "made");
+  expect((await turnproof(backup, env)).code).toBe(0);
+  // As an earlier version made it.
+  const manifest = join(to, "manifest.json");
+  const made = JSON.parse(await readFile(manifest, "utf8")) as { entries: { path: string }[] };
+  made.entries = made.entries.filter(({ path }) => path !== "data/keys/identity-key");
+  await writeFile(manifest, JSON.stringify(made));
+  const restored = join(directory, "keyless-restored");
+  const verify = ["restore", "--verify", "--data-dir", restored, "--from", to];
+  expect(await turnproof(verify, env)).toMatchObject({
+    code: 1,
+    out: { different: [{ what: "keys/identity-key", expected: "1", found: "0" }] },
+  });
 });
 
 test("the store of another backend than the configured one is not counted as an empty one", async () => {

@@ -1,5 +1,5 @@
 /** What is gone from beside or within the audit log at a start: it is found, and it stays found. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,6 +12,7 @@ import { auditState } from "./audit-state.ts";
 import { createSigner } from "./checkpoint.ts";
 import { openAudit } from "./log.ts";
 import type { Audit } from "./log.ts";
+import { recoverChain } from "./recover.ts";
 import { verifyAudit } from "./verify.ts";
 import type { AuditVerification } from "./verify.ts";
 
@@ -94,4 +95,15 @@ test("a start finds that the file of salts is gone", async () => {
   await vi.waitFor(() => expect(auditState(audit).checked).toBe(true));
   await audit.close();
   expect(auditState(audit).damage).toEqual({ code: "audit_salts_missing", record: 1, total: 1 });
+});
+
+test("a log that cannot be read is not opened, so that no chain begins beside it", async () => {
+  const { file, open } = bench();
+  // Opened by root too, a link to itself fails.
+  symlinkSync("audit.jsonl", file);
+  await expect(recoverChain(file, keyring)).rejects.toMatchObject({
+    code: "file_unreadable",
+    field: "audit.jsonl",
+  });
+  await expect(open()).rejects.toMatchObject({ code: "audit_unavailable" });
 });

@@ -5,10 +5,12 @@ import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+import { ifThere } from "../../config/data-files.ts";
+
 /** Rotated files of an audit log, oldest first. */
 export async function rotatedFiles(file: string): Promise<readonly string[]> {
   // Without a directory there is no rotated file.
-  const names = await readdir(dirname(file)).catch(() => []);
+  const names = (await ifThere(readdir(dirname(file)), basename(dirname(file)))) ?? [];
   const prefix = `${basename(file)}.`;
   return names
     .filter((name) => name.startsWith(prefix) && /^\d{12}$/.test(name.slice(prefix.length)))

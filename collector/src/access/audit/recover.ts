@@ -4,7 +4,9 @@
  */
 import { renameSync, writeFileSync } from "node:fs";
 import { appendFile, readFile, truncate } from "node:fs/promises";
+import { basename } from "node:path";
 
+import { ifThere } from "../../config/data-files.ts";
 import type { Keyring } from "../keyring.ts";
 import { linesOf, rotatedFiles } from "./lines.ts";
 import { createTree, hashLeaf, isTreeState } from "./merkle.ts";
@@ -22,10 +24,14 @@ export interface RecoveredChain {
   readonly keptSize: number;
 }
 
-/** Finds the end of the chain over a file and its rotated predecessors. */
+/**
+ * Finds the end of the chain over a file and its rotated predecessors.
+ *
+ * @throws CodedError file_unreadable: a chain that began anew would not be that of the log
+ */
 export async function recoverChain(file: string, keyring: Keyring): Promise<RecoveredChain> {
   // Without a file the chain begins, or goes on from a rotated file.
-  const text = await readFile(file, "utf8").catch(() => "");
+  const text = (await ifThere(readFile(file, "utf8"), basename(file))) ?? "";
   const end = text.lastIndexOf("\n") + 1;
   const tail = text.slice(end);
   const torn = tail !== "";
