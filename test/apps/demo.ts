@@ -29,10 +29,10 @@ const help = `Sends turns to a running collector.
                                     or OTEL_EXPORTER_OTLP_ENDPOINT); it is printed before
                                     anything is sent
 
-The week is received now and says when it happened: retention goes by receipt, lists, the histogram
-and the time filters by the turns' own time.
+The week is received now and has times of the past: retention counts from the receipt; lists, the
+histogram and the time filters use the turns' own time.
 
-Where our agent keeps its memory, unless it is to go with the process:
+Store of the memory of our agent; without one of these it is lost when the process ends:
 
   MEMORY_DIR=folder                 files
   MEMORY_POSTGRES_URL=postgres://…  a PostgreSQL

@@ -25,8 +25,8 @@ export interface CheckedWindow {
   readonly marks?: WindowMarks;
 }
 
-/** A window that its reader vouches for. */
-const vouched: WindowMetadata = {
+/** A window that is complete by the option `--whole`. */
+const wholeWindow: WindowMetadata = {
   window_complete: true,
   truncated: false,
   normalization_errors: 0,
@@ -34,9 +34,9 @@ const vouched: WindowMetadata = {
 };
 
 /**
- * The window of a file: pages, a list, bundles, or one of these per line. `whole`: the caller
- * vouches that nothing is missing. `statement`: path of a statement whose marks the events must
- * have, and whose window is theirs: its losses and gaps count.
+ * The window of a file: pages, a list, bundles, or one of these per line. `whole`: it is
+ * treated as complete. `statement`: path of a statement whose marks the events must have, and whose
+ * window is theirs: its losses and gaps count.
  */
 export async function fileWindow(
   file: string,
@@ -44,11 +44,11 @@ export async function fileWindow(
 ): Promise<CheckedWindow> {
   const { events, metadata: read } = await readEventFile(file);
   if (statement === undefined) {
-    const given = read ?? (whole ? vouched : undefined);
+    const given = read ?? (whole ? wholeWindow : undefined);
     return { events, ...(given === undefined ? {} : { metadata: given }) };
   }
   const signed = await statementOf(statement);
-  const stated: WindowMetadata = "window" in signed ? signed.window : vouched;
+  const stated: WindowMetadata = "window" in signed ? signed.window : wholeWindow;
   return {
     events,
     metadata: read === undefined ? stated : bothWindows(read, stated),

@@ -72,7 +72,7 @@ export function addCheckCommand(program: Command): void {
     .option("--contract <path...>", "contract files or folders: YAML, JSON or a module")
     .option("--events <file>", "judge these events: pages, a list, bundles, or one per line")
     .option("--statement <file>", "events must have the count and digest of this statement")
-    .option("--whole", "vouch that the file lacks nothing: then absence decides")
+    .option("--whole", "treat the file as complete; missing events count as failures")
     .option("--filter <terms>", "turns of a collector under these terms of the filter bar")
     .option("--agent <id>", "turns of this agent")
     .option("--thread <id>", "turns of this thread")

@@ -20,7 +20,7 @@ export interface SideOptions {
   readonly contracts: NamedContracts;
   readonly prices: PriceList;
   readonly turnsMax: number;
-  /** The caller vouches that files lack nothing. */
+  /** Files are treated as complete. */
   readonly whole: boolean;
 }
 

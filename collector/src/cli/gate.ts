@@ -59,7 +59,7 @@ export function addGateCommand(program: Command): void {
     .requiredOption("--baseline <terms>", "terms of the filter bar, or a file of events")
     .requiredOption("--candidate <terms>", "the same for what may be released")
     .option("--contract <path...>", "contract files or folders: YAML, JSON or a module")
-    .option("--whole", "vouch that the files lack nothing: then absence decides")
+    .option("--whole", "treat the files as complete; missing events count as failures")
     .option("--alpha <p>", "chance of a false alarm over all tests together", "0.05")
     .option("--allowed-drop <share>", "drop of the share that holds which is allowed", "0.05")
     .option("--allowed-growth <share>", "growth of duration, tokens and cost allowed", "0.1")

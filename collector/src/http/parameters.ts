@@ -99,8 +99,8 @@ export const filters = {
 export const chart = z
   .enum(["count", "duration", "trend"])
   .describe(
-    "What the page draws over time: how many turns (default), how long they took, or how they " +
-      "fared (`trend`: verdicts, durations, tools and tokens).",
+    "What the page draws over time: how many turns (default), how long they took, or their " +
+      "outcomes (`trend`: verdicts, durations, tools and tokens).",
   );
 
 /** Encoding of a model's long lists; both have the same content. */

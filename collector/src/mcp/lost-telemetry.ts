@@ -56,7 +56,7 @@ export const lostTelemetry: Tool = tool({
         ? `could not be read: ${unread.join(", ")}; losses and producers of it are unknown`
         : undefined,
       window.complete
-        ? `read: the newest ${countText(model.normalized_events)} events, all there are`
+        ? `read: the newest ${countText(model.normalized_events)} events, complete`
         : unread.length === reads.length
           ? undefined
           : `read: the newest ${countText(model.normalized_events)} events, not all (${window.reasons.join(", ")})`,

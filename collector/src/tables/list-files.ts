@@ -38,7 +38,7 @@ export interface ListFile {
   readonly path: string;
   /** Of the list, in ids and names of files: `tools`. */
   readonly name: string;
-  /** What its lines are: `calls by one field`. */
+  /** What it holds, and what a line is where that differs: `costs`. */
   readonly rows: string;
   readonly query: z.ZodObject;
   /** The JSON that has the rows; of the page where it is absent. */
@@ -69,14 +69,14 @@ export function fileEndpoints(file: ListFile): Endpoints {
     [`GET ${path}.csv`]: {
       ...shared,
       id: `export${id}Csv`,
-      summary: `The list of ${rows} as CSV`,
+      summary: `CSV of ${rows}`,
       returns: "A line of names, and one line for each row.",
       answers: "text/csv",
     },
     [`GET ${path}.jsonl`]: {
       ...shared,
       id: `export${id}JsonLines`,
-      summary: `The list of ${rows} as lines of JSON`,
+      summary: `JSON lines of ${rows}`,
       returns: "One row a line.",
       answers: "application/jsonl",
     },

@@ -45,7 +45,7 @@ test("turns that called a model come before closer ones answered from a cache", 
   expect(roots(before, [cached])[0]).toBe("root-9 root-10");
 });
 
-test("the turns in the middle of both sides are a pair of each agent", () => {
+test("the turns of median duration are a pair of each agent", () => {
   const lasting = (minute: number, ms: number): TurnRow =>
     row(minute, { duration_ms: ms, timing_state: "measured", user_id: null });
   const before = [lasting(1, 10), lasting(2, 20), lasting(3, 900)];
@@ -57,5 +57,5 @@ test("another agent, another tenant or the same root is no pair", () => {
   expect(roots([row(1)], [row(2, { agent_id: "other" })])).toEqual([]);
   expect(roots([row(1)], [row(1)])).toEqual([]);
   const [pair] = pairsOf([row(1)], [row(2, { user_id: "bob" })]);
-  expect(pair?.why).toMatch(/middle/);
+  expect(pair?.why).toMatch(/median/);
 });

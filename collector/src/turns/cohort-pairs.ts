@@ -51,7 +51,7 @@ export function pairsOf(before: readonly TurnRow[], of: readonly TurnRow[]): rea
     const [left, right] = [middling(own(before)), middling(own(of))];
     return left === undefined || right === undefined
       ? []
-      : [pairOf("durations in the middle of both sides", left, right)];
+      : [pairOf("median duration", left, right)];
   });
   const found = [...(nearest === undefined ? [] : [nearest]), ...typical];
   const seen = new Set<string>();

@@ -92,7 +92,7 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
   await expect.poll(async () => [...new Set(await inks())]).toEqual([true]);
 });
 
-test("d goes on to how well turns fared, of every turn under every filter", async () => {
+test("d goes on to the outcomes of turns, of every turn under every filter", async () => {
   const page = await visit("/traces?chart=duration&q=-agent:nobody&limit=10");
   // The list shows ten; the charts are of every turn of the filter.
   await readout(page, /^120 turns by duration in all, 12 of unknown duration$/);

@@ -64,7 +64,7 @@ export const states: readonly State[] = [
   },
   {
     view: "turns",
-    name: "how well they fared",
+    name: "the outcomes of turns",
     ...on("site", "/traces?chart=trend"),
     text: /Verdicts, up to/,
   },
@@ -313,14 +313,19 @@ export const states: readonly State[] = [
     view: "learning",
     name: "with data",
     ...on("site", "/learning"),
-    text: /Nothing live changes[\s\S]*accepted/,
+    text: /This page changes no running agent[\s\S]*accepted/,
   },
-  { view: "learning", name: "empty", ...on("empty", "/learning"), text: /Nothing live changes/ },
+  {
+    view: "learning",
+    name: "empty",
+    ...on("empty", "/learning"),
+    text: /This page changes no running agent/,
+  },
   {
     view: "learning",
     name: "read-only",
     ...on("readOnly", "/learning"),
-    text: /Nothing live changes/,
+    text: /This page changes no running agent/,
   },
   { view: "memory", name: "no tenant", ...on("site", "/memory"), text: /Name a tenant first/ },
   {

@@ -1,5 +1,5 @@
 /**
- * Trend over HTTP: how the turns of a filter fared over time and by release, over the whole of it
+ * Trend over HTTP: outcomes of the turns of a filter over time and by release, over the whole of it
  * and not over a page, inside the caller's scope.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";

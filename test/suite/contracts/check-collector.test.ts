@@ -1,4 +1,4 @@
-/** @module `turnproof check` against a running collector: its filters, and what it vouches for. */
+/** @module `turnproof check` against a running collector: its filters, and its complete windows. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

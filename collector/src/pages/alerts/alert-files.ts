@@ -34,28 +34,28 @@ const alertsFile = {
   query: z.strictObject(alertRange).partial(),
   path: "/alerts",
   name: "alerts",
-  rows: "alerts, those that fire first, `firing` and `ended` of `/alerts.json`,",
+  rows: "`firing` and `ended`: one line per alert, firing ones first",
 } as const;
 
 const rulesFile = {
   ...shared,
   path: "/alerts/rules",
   name: "rules",
-  rows: "rules with their last values, `rules` of `/alerts.json`,",
+  rows: "`rules`: one line per rule, with its last value",
 } as const;
 
 const silencesFile = {
   ...shared,
   path: "/alerts/silences",
   name: "silences",
-  rows: "silences, `silences` of `/alerts.json`,",
+  rows: "`silences`: one line per silence",
 } as const;
 
 const targetsFile = {
   ...shared,
   path: "/alerts/targets",
   name: "targets",
-  rows: "targets with their waiting messages, `targets` of `/alerts.json`,",
+  rows: "`targets`: one line per target, with its waiting messages",
 } as const;
 
 /** Their endpoints. */

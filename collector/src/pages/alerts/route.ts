@@ -120,7 +120,7 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
       unbound: true,
       audit: "alerts.read",
       id: "getAlerts",
-      summary: "What fires, what did, and what a rule would have done",
+      summary: "Firing and past alerts; preview of a rule",
       query: alertsParameters,
       returns: "Alerts, rules with their last values, silences, targets, and the past of one rule.",
       failures: ["scope_forbidden", "store_unavailable", "not_found"],

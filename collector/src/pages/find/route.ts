@@ -162,7 +162,7 @@ const foundFields: ListFields<FoundRoot> = {
 const namedFile = {
   path: "/traces/find/named",
   name: "named",
-  rows: "names and ids with a text, `named`,",
+  rows: "`named`: one line per name or id with a text",
   json: "/traces/find.json",
   query: findFile.query,
 } as const;

@@ -79,7 +79,7 @@ export interface GateAnswers {
 const gateFile = {
   path: "/traces/compare/gate",
   name: "gate",
-  rows: "results, one of a contract on a turn a line, `turns`",
+  rows: "`turns`: one line per contract and turn",
   query: gateParameters,
   reads: true,
 } as const;

@@ -41,7 +41,7 @@ export interface GraphAnswers {
 const graphFile = {
   path: "/graph",
   name: "connections",
-  rows: "connections of agents, `edges` of `/graph.json`,",
+  rows: "`edges`: one line per connection of agents",
   query: graphParameters,
 } as const;
 

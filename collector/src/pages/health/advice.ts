@@ -14,7 +14,7 @@ const lossAdvice: { readonly [reason: string]: string } = {
   queue_full: "Give its processor a larger queue or a spool, or send to a nearer collector.",
   shutdown_deadline: "Let it end more slowly: call shutdown and wait for it, or use a spool.",
   export_failed: "Look at its log and at its way to this collector; use a spool.",
-  span_unmapped: "Its spans have ids that are no ids of spans: look at its instrumentation.",
+  span_unmapped: "Its spans have invalid span ids: look at its instrumentation.",
 };
 
 /** The same of a reason that refusals of this collector may have caused. */

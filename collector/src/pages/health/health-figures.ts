@@ -104,8 +104,8 @@ export function conservationSum(c: ConservationSnapshot): Sum {
   const right = [
     { name: "stored", value: c.stored, why: "a store holds them, and they were read back" },
     { name: "pending", value: c.pending, why: "durable in the journal, or not answered yet" },
-    { name: "quarantined", value: c.quarantined, why: "no store would take them; kept aside" },
-    { name: "lost", value: c.lost, why: "rotted on the disk before a store held them" },
+    { name: "quarantined", value: c.quarantined, why: "rejected by the store, quarantined" },
+    { name: "lost", value: c.lost, why: "damaged on disk before they were stored" },
     { name: "refused", value: c.refused, why: "answered with an error as a whole request" },
     { name: "rejected", value: c.rejected, why: "answered by a partial success" },
   ];

@@ -173,7 +173,7 @@ const Reported: FC<{
 
 function readWords(model: HealthModel): string {
   if (nothingRead(model)) return "no store could be read";
-  return model.window_complete ? "all there are" : "bounded window";
+  return model.window_complete ? "complete window" : "bounded window";
 }
 
 const isDamaged = ({ code }: { readonly code: string | null }): boolean => code === "store_corrupt";

@@ -62,7 +62,7 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
           rows.length === 0
             ? "no service in this range"
             : open === 0
-              ? "all services accounted for theirs"
+              ? "all services reported counts"
               : `${countText(open)} of ${countText(rows.length)} services not known`
         }
       >

@@ -84,7 +84,7 @@ export interface HealthAnswers {
 const servicesFile = {
   path: "/traces/health",
   name: "services",
-  rows: "services in a range, `range.producers` of `/traces/health.json`,",
+  rows: "`range.producers`: one line per service in a range",
   query: healthParameters.omit({ limit: true }),
 } as const;
 

@@ -28,8 +28,8 @@ export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) =>
       model.missing_causes,
       "They name a causing event that is not there.",
     ],
-    ["cycles", "cycle", model.cycles, "Their parents lead back to themselves."],
-    ["never ended", "running", model.missing_completions, "They began, and no end arrived."],
+    ["cycles", "cycle", model.cycles, "Parent links form a cycle."],
+    ["never ended", "running", model.missing_completions, "Started, no end received."],
     ["duration unknown", "unknown", model.unknown_durations, "Shown hatched, never as zero."],
     ["skewed clocks", "clock", model.clock_skewed, "Their time and our receipt disagree."],
   ];

@@ -36,8 +36,8 @@ export function learningPage(model: LearningModel, frame: Frame): Child {
     >
       <NarrowedBy frame={frame} />
       <Note>
-        Nothing live changes here. Accepting a recommendation makes a draft experiment for people to
-        carry out; no prompt, policy, tool or learned skill is ever edited.
+        This page changes no running agent. Accepting a recommendation makes a draft experiment for
+        people to carry out; no prompt, policy, tool or learned skill is ever edited.
       </Note>
       <Propose frame={frame} />
       {recommendations.length === 0 ? (

@@ -103,13 +103,13 @@ const { limit: _limit, ...fileShape } = learningParameters.shape;
 const learningFile = {
   path: "/learning",
   name: "learning",
-  rows: "recommendations, `recommendations` of `/learning.json`,",
+  rows: "`recommendations`: one line per recommendation",
   query: z.strictObject(fileShape),
 } as const;
 const experimentsFile = {
   path: "/learning/experiments",
   name: "experiments",
-  rows: "draft experiments, `experiments` of `/learning.json`,",
+  rows: "`experiments`: one line per draft experiment",
   json: "/learning.json",
   query: z.strictObject(fileShape),
 } as const;
@@ -117,7 +117,7 @@ const experimentsFile = {
 const candidatesFile = {
   path: "/learning/candidates",
   name: "candidates",
-  rows: "candidates that agents report, `candidates` of `/learning.json`,",
+  rows: "`candidates`: one line per candidate that agents report",
   json: "/learning.json",
   query: learningParameters,
 } as const;

@@ -69,7 +69,7 @@ export interface MemoryAnswers {
 const memoryFile = {
   path: "/memory",
   name: "memory",
-  rows: "memory rows by kind, `kinds` of `/memory.json`,",
+  rows: "`kinds`: one line per kind of memory rows",
   query: memoryParameters,
 } as const;
 

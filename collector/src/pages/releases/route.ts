@@ -74,7 +74,7 @@ const releasesMax = 20;
 const releasesFile = {
   path: "/traces/compare/releases",
   name: "comparison",
-  rows: "compared figures, one of both sides a line,",
+  rows: "compared figures: one line per figure, with both sides",
   query: releasesParameters,
   reads: true,
 } as const;

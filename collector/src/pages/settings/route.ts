@@ -57,7 +57,7 @@ export interface SettingsAnswers {
 const settingsFile = {
   path: "/settings",
   name: "permissions",
-  rows: "permissions, `permissions` of `/settings.json`,",
+  rows: "`permissions`: one line per permission",
   query: none,
   needs: "signed_in",
 } as const;

@@ -222,13 +222,8 @@ const Flags: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
         "Their parent is nowhere here. (u)",
       )}
       {flagCount(counts.missing_causes, "orphan", "without cause", "Their cause is nowhere here.")}
-      {flagCount(counts.cycles, "cycle", "in a circle", "Their parents form a circle.")}
-      {flagCount(
-        counts.missing_completions,
-        "running",
-        "without end",
-        "They began and never ended.",
-      )}
+      {flagCount(counts.cycles, "cycle", "in a circle", "Parent links form a cycle.")}
+      {flagCount(counts.missing_completions, "running", "without end", "Started, no end received.")}
       {flagCount(
         counts.unknown_durations,
         "unknown",

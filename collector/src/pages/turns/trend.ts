@@ -40,7 +40,7 @@ export const trendGroup: RouteGroup<TrendAnswers> = {
       audit: "turns.read",
       reads: true,
       id: "getTrend",
-      summary: "How the turns of a filter fared over time and by release",
+      summary: "Outcomes of the turns of a filter over time and by release",
       text:
         "Verdicts, durations, tools and tokens of each stretch of time and of each release, with what " +
         "is unknown counted beside. Exact, over all turns that pass. `change` names a turn before a " +

@@ -114,7 +114,7 @@ export const ToolBadge: FC<{
 
 const cacheLooks: { readonly [decision: string]: readonly [Tone, IconName, string] } = {
   hit: ["plain", "cache", "The semantic cache answered."],
-  miss: ["quiet", "cacheMiss", "The semantic cache held nothing that fits."],
+  miss: ["quiet", "cacheMiss", "No cache entry matched."],
   bypassed: ["quiet", "cacheOff", "The semantic cache was bypassed."],
   rejected: ["warn", "cacheOff", "The semantic cache held an answer that was rejected."],
   disabled: ["quiet", "cacheOff", "The semantic cache is switched off."],
@@ -147,7 +147,7 @@ export const PriorityBadge: FC<{ readonly priority: number; readonly count?: num
   count,
 }) => {
   const [tone, icon, word] = priorities[priority] ?? (["quiet", "info", `P${priority}`] as const);
-  const title = ["blocks, and needs a person", "blocks", "informs"][priority] ?? "informs";
+  const title = ["Blocks; manual action required", "Blocks", "Informs"][priority] ?? "Informs";
   return (
     <Badge
       tone={tone}

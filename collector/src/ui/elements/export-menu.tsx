@@ -41,7 +41,7 @@ export const ExportMenu: FC<{
         <Icon name="artifact" /> Export
       </summary>
       <div class="columns-list">
-        <ul aria-label="Export of everything that passes">
+        <ul aria-label="Export of all rows under the filter">
           {files.map(([ending, name]) => (
             <li>
               <a href={`${path}${ending}${text === "" ? "" : `?${text}`}`} download="">

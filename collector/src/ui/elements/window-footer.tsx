@@ -34,7 +34,7 @@ export const WindowFooter: FC<{
       <Badge tone={tone} icon={icon} word={word} />
       <span>
         {countText(items.length)} {items.length === 1 ? "turn" : "turns"}
-        {model.window_complete ? ", all there are" : " on this page"}
+        {model.window_complete ? ", complete" : " on this page"}
       </span>
       <OrderChoice path={path} query={query} />
       {running === undefined ? null : <span data-running>{running}</span>}

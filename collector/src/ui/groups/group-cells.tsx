@@ -166,7 +166,7 @@ export const GroupsFooter: FC<{
     <Badge {...windowState(window, frame.query.has("cursor"))} />
     <span>
       {what} over {countText(window.turns_counted)} {window.turns_counted === 1 ? "turn" : "turns"}
-      {window.window_complete ? ", all there are" : ""}
+      {window.window_complete ? ", complete" : ""}
     </span>
     {window.pending_frames === 0 ? null : (
       <span data-pending>{pendingText(window.pending_frames)}</span>

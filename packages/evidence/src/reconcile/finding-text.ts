@@ -1,6 +1,6 @@
 /** @module FindingText: the text of a finding, its priority, and its effect on a verdict. */
 
-/** 0 blocks and needs a person, 1 blocks, 2 is a note. */
+/** 0 blocks and requires manual action, 1 blocks, 2 is a note. */
 export type Priority = 0 | 1 | 2;
 
 /** Effect of a finding on a verdict: a blocking one prevents success, a note does not. */
