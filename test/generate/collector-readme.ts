@@ -47,8 +47,15 @@ function roleTable(): string {
 function routes(endpoints: Endpoints): string {
   const rows = Object.entries(endpoints)
     .filter(([route]) => !route.startsWith("ALL "))
-    .map(([route, { needs, mutates, unbound }]) => [
-      `\`${route.replace(/:([a-z_]+)/g, "{$1}")}\``,
+    .flatMap(([route, endpoint]) => {
+      const path = route.replace(/:([a-z_]+)/g, "{$1}");
+      // The page of one thing and its JSON have one declaration.
+      const twin =
+        /^GET .*\}$/.test(path) && endpoint.answers === undefined ? [`${path}.json`] : [];
+      return [path, ...twin].map((at) => [at, endpoint] as const);
+    })
+    .map(([path, { needs, mutates, unbound }]) => [
+      `\`${path}\``,
       needs,
       [mutates === true ? "changes" : "", unbound === true ? "unbound principals only" : ""]
         .filter((word) => word !== "")

@@ -56,9 +56,10 @@ Start the collector, then point any OpenTelemetry app at it:
   turnproof
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 node app.js
 
-Commands that call a running collector take --url and --token; all commands take --json.
+Commands that call a running collector take --url and --token; all commands except ui and
+mcp take --json.
 Exit codes: 0 success, 1 failure or a negative result, 2 wrong arguments or configuration,
-3 partial result, 4 unknown.`,
+3 partial result, 4 unknown; of verify also 5 and 6 (verify --help); 141 closed output.`,
     );
   // A module with two commands adds them once.
   const adding = new Set(await Promise.all(names.flatMap((name) => commands[name]?.() ?? [])));

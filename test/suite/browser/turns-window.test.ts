@@ -49,7 +49,7 @@ test("without script the facets are those of the page, and say so", async () => 
 test("the footer moves with the turns that arrive", async () => {
   const page = await visit("/traces?limit=250");
   const footer = page.locator("[data-window]");
-  expect(await footer.innerText()).toMatch(/Window complete[\s\S]*60 turns, all/);
+  expect(await footer.innerText()).toMatch(/Window complete[\s\S]*60 turns, complete/);
   await page.locator("[data-live]").waitFor();
   for (let n = 0; n < 5; n += 1) {
     await send(n);

@@ -70,13 +70,13 @@ test("every route is in the README and in /openapi.json, and none besides", asyn
   const routes = Object.keys(endpoints).filter((route) => !route.startsWith("ALL "));
   const written = [...collector.matchAll(/^\| `((?:GET|POST) [^`]+)` \|/gm)].map((m) => m[1] ?? "");
   const templated = routes.map((route) => route.replace(/:([a-z_]+)/g, "{$1}"));
-  expect(written.toSorted()).toEqual(templated.toSorted());
   const desk = await openDesk();
   const { paths } = await desk.json<{ paths: Record<string, object> }>("/openapi.json");
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   for (const route of templated) expect(described).toContain(route);
+  expect(written.toSorted()).toEqual(described.toSorted());
   await desk.collector.close();
 });
 
