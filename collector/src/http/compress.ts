@@ -31,7 +31,10 @@ export function compress(): MiddlewareHandler<AppEnv> {
     const { res } = c;
     if (c.req.method !== "GET" || res.body === null || res.headers.has("Content-Encoding")) return;
     if (!squeezed.test(res.headers.get("Content-Type") ?? "")) return;
-    res.headers.append("Vary", "Accept-Encoding");
+    // A reading thread has added it where the answer is its own.
+    if (!/\baccept-encoding\b/i.test(res.headers.get("Vary") ?? "")) {
+      res.headers.append("Vary", "Accept-Encoding");
+    }
     const coding = codingOf(c.req.header("accept-encoding") ?? "");
     if (coding === undefined || !beganHere(c)) return;
     const plain = new Uint8Array(await res.arrayBuffer());

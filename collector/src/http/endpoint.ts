@@ -60,6 +60,8 @@ export interface Endpoint {
   readonly returns: string;
   /** Media type of the answer; default JSON. */
   readonly answers?: string;
+  /** Media types of the same answer in its other formats. */
+  readonly formats?: readonly string[];
   /** Template of the route that answers this page's model as JSON. */
   readonly twin?: string;
   readonly status?: number;

@@ -57,7 +57,7 @@ const text = { type: "string" };
 const redirected = { headers: { Location: { schema: text } } };
 
 function answerOf({ endpoint, schema, form }: Described): Record<string, unknown> {
-  const { answers = "application/json", status = 200 } = endpoint;
+  const { answers = "application/json", formats = [], status = 200 } = endpoint;
   if (status >= 300 && status < 400) return redirected;
   // Only a host's agent answers in a form that is not ours.
   const json = { "application/json": { schema: schema ?? { description: endpoint.returns } } };
@@ -67,10 +67,15 @@ function answerOf({ endpoint, schema, form }: Described): Record<string, unknown
   if (answers === protobuf) {
     return { content: { [protobuf]: { schema: binary }, ...json } };
   }
-  const isText = answers.startsWith("text/") || answers === "application/jose";
-  return { content: { [answers]: { schema: isText ? text : binary } } };
+  const files = [answers, ...formats].map((type) => {
+    const isText = type.startsWith("text/") || texts.has(type);
+    return [type, { schema: isText ? text : binary }] as const;
+  });
+  return { content: Object.fromEntries(files) };
 }
 
+/** Text under another type than `text`. */
+const texts: ReadonlySet<string> = new Set(["application/jose", "application/jsonl"]);
 const protobuf = "application/x-protobuf";
 
 function permissionText({ needs, unbound: narrow }: Endpoint): string {

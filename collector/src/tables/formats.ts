@@ -25,6 +25,10 @@ export const tableFormats = {
   csv: { mediaType: "text/csv; charset=utf-8; header=present", writer: async () => csvOf },
   jsonl: { mediaType: "application/jsonl", writer: async () => jsonLinesOf },
 } as const satisfies Readonly<Record<string, TableFormat>>;
+/** Their media types without parameters, the one of the default first. */
+export const tableMediaTypes: readonly string[] = Object.values(tableFormats).map(
+  ({ mediaType }) => mediaType.split(";")[0] ?? mediaType,
+);
 /** Name of a format. */
 export type TableFormatName = keyof typeof tableFormats;
 /** The names. */

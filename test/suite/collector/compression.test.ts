@@ -4,8 +4,11 @@
  */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
+import { Hono } from "hono";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { compress } from "../../../collector/src/http/compress.ts";
+import type { AppEnv } from "../../../collector/src/http/environment.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -91,4 +94,12 @@ test("a body of a packet stays as it is", async () => {
   expect(response.headers.get("content-encoding")).toBeNull();
   expect(response.headers.get("vary")).toBe("Accept-Encoding");
   expect(((await response.json()) as { items: unknown[] }).items).toEqual([]);
+});
+
+test("an answer of a reading thread names what it varies by once", async () => {
+  // The thread and the process that hands its answer on both compress.
+  const thread = new Hono<AppEnv>().use(compress()).get("/", (c) => c.json({ turns: 0 }));
+  const app = new Hono<AppEnv>().use(compress()).get("/", (c) => thread.fetch(c.req.raw));
+  const answer = await app.request("/", { headers: { "accept-encoding": "br" } });
+  expect(answer.headers.get("vary")).toBe("Accept-Encoding");
 });

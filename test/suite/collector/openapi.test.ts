@@ -39,6 +39,32 @@ test("every route is described, and nothing else is", async () => {
   await desk.collector.close();
 });
 
+test("each media type of an export is described", async () => {
+  const desk = await openDesk();
+  const api = await desk.json<Described>("/openapi.json");
+  const content = api.paths["/traces/export"]?.["get"]?.responses["200"]?.content;
+  const sent: string[] = [];
+  for (const format of ["parquet", "arrow", "csv", "jsonl"]) {
+    const file = await desk.get(`/traces/export?format=${format}`);
+    expect(file.status).toBe(200);
+    sent.push(file.headers.get("content-type")?.split(";")[0] ?? "");
+    await file.arrayBuffer();
+  }
+  expect(Object.keys(content ?? {})).toEqual(sent);
+  await desk.collector.close();
+});
+
+test("a page without a model is a page whatever is accepted", async () => {
+  const desk = await openDesk();
+  const api = await desk.json<Described>("/openapi.json");
+  const content = api.paths["/patterns"]?.["get"]?.responses["200"]?.content;
+  expect(Object.keys(content ?? {})).toEqual(["text/html"]);
+  const answer = await desk.get("/patterns", { accept: "application/json" });
+  expect(answer.headers.get("content-type")).toBe("text/html; charset=UTF-8");
+  expect(await answer.text()).toContain("<!doctype html>");
+  await desk.collector.close();
+});
+
 test("every body and answer in JSON says its fields, but that of a host's agent", async () => {
   const desk = await openDesk();
   const api = await desk.json<Described>("/openapi.json");

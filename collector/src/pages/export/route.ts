@@ -21,7 +21,7 @@ import { placeOfEvents } from "../../http/standing.ts";
 import type { Parts } from "../../parts.ts";
 import { tablePart } from "../../tables/column-data.ts";
 import type { FileRows } from "../../tables/column-data.ts";
-import { tableFormatNames, tableFormats } from "../../tables/formats.ts";
+import { tableFormatNames, tableFormats, tableMediaTypes } from "../../tables/formats.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
@@ -33,6 +33,8 @@ import { isComplete, pendingFrames } from "../../turns/window.ts";
 const turnFilters = ["verdict", "finding", "q"] as const;
 
 const { chart: _chart, ...listFilters } = listParameters.shape;
+
+const [fileType = "", ...otherTypes] = tableMediaTypes;
 
 /** Parameters of an export. */
 const exportParameters = z.strictObject({
@@ -86,7 +88,8 @@ export const exportGroup: RouteGroup = {
         "each until it is read to its end; beyond that the answer is 503.",
       query: exportParameters,
       returns: "The file.",
-      answers: "application/octet-stream",
+      answers: fileType,
+      formats: otherTypes,
       failures: [...pageFailures, "filter_not_applicable", "overloaded"],
     },
   },

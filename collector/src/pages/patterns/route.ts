@@ -6,7 +6,6 @@ import { Hono } from "hono";
 import type { AppEnv } from "../../http/environment.ts";
 import { html } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
-import { respond } from "../../http/respond.tsx";
 import { patternsPage } from "./page.tsx";
 
 /** Patterns: what each route needs, records and answers. */
@@ -27,6 +26,7 @@ export const patternsGroup: RouteGroup = {
 /** GET `/patterns`. */
 function patternsRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.get("/patterns", (c) => respond(c, { model: {}, view: patternsPage }));
+  // It has no model, so there is no JSON of it.
+  app.get("/patterns", (c) => c.get("renderer").page(c, patternsPage, {}, 200));
   return app;
 }
