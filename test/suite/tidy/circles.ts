@@ -1,7 +1,7 @@
 /**
  * @module Circles: files that import each other, directly or by way of others. A type counts as
- * much as a value: a reader who opens one file of a circle has to open all of them. A page and its
- * route name each other's types, so a circle inside one page's folder is allowed.
+ * much as a value: a reader who opens one file of a circle has to open all of them. The parts of a
+ * page (`.tsx`) name the type of the model in its route, so a circle by way of that is allowed.
  */
 import { posix } from "node:path";
 
@@ -11,13 +11,20 @@ type Graph = ReadonlyMap<string, readonly string[]>;
 
 const statement = /^(?:import|export)\s[^;"]*?from\s+"(\.[^"]+)"|^import "(\.[^"]+)"/gm;
 
+/** An import of types from the route of the page that this is a part of. */
+const namesModel = (path: string, text: string, target: string): boolean =>
+  /^collector\/src\/pages\/.*\.tsx$/.test(path) &&
+  text.startsWith("import type ") &&
+  target === posix.join(posix.dirname(path), "route.ts");
+
 function graphOf(files: readonly SourceFile[]): Graph {
   const paths = new Set(files.map(({ path }) => path));
   return new Map(
     files.map(({ path, text }) => {
-      const targets = [...text.matchAll(statement)].map(([, from, bare]) =>
-        posix.normalize(posix.join(posix.dirname(path), from ?? bare ?? "")),
-      );
+      const targets = [...text.matchAll(statement)].flatMap(([whole, from, bare]) => {
+        const target = posix.normalize(posix.join(posix.dirname(path), from ?? bare ?? ""));
+        return namesModel(path, whole, target) ? [] : [target];
+      });
       return [path, targets.filter((target) => paths.has(target))];
     }),
   );
@@ -45,13 +52,7 @@ function components(graph: Graph): readonly (readonly string[])[] {
   return found;
 }
 
-const pageOf = (path: string): string | undefined =>
-  /^collector\/src\/pages\/[^/]+\//.exec(path)?.[0];
-
 /** Circles of imports, each as its files. */
 export function circles(files: readonly SourceFile[]): readonly (readonly string[])[] {
-  return components(graphOf(files)).filter((members) => {
-    const page = pageOf(members[0]!);
-    return page === undefined || members.some((path) => !path.startsWith(page));
-  });
+  return components(graphOf(files));
 }

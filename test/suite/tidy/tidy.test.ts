@@ -116,6 +116,8 @@ test("a planted circle is found, but not between a page and its route", () => {
   });
   const route = page("route.ts", "./page.tsx");
   expect(circles([route, page("page.tsx", "./route.ts")])).toEqual([]);
+  const views = page("views.ts", "./route.ts");
+  expect(circles([page("route.ts", "./views.ts"), views])).toHaveLength(1);
   const parts = { path: "collector/src/parts.ts", text: `import "./pages/agents/route.ts";` };
   expect(circles([page("route.ts", "../../parts.ts"), parts])).toHaveLength(1);
 });

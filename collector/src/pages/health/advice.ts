@@ -6,8 +6,7 @@ import type { ProducerLoss } from "@turnproof/evidence";
 import { codes } from "@turnproof/semconv";
 
 import { countText, wordsOf } from "../../ui/display/figures.ts";
-import type { ProcessRange } from "./range-processes.ts";
-import type { ProducerRange } from "./range-producers.ts";
+import type { ProcessRange, ProducerRange } from "./range-rows.ts";
 
 /** What to do about reasons that processes report. */
 const lossAdvice: { readonly [reason: string]: string } = {

@@ -12,8 +12,7 @@ import { Count, Id, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { rangedHref } from "../../ui/layout.tsx";
-import type { ProcessRange, ReportedLoss } from "./range-processes.ts";
-import type { ProducerRange } from "./range-producers.ts";
+import type { ProcessRange, ProducerRange, ReportedLoss } from "./range-rows.ts";
 import type { HealthRange } from "./range.ts";
 
 /** Rows that are shown; the others are in the JSON. */

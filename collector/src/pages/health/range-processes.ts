@@ -8,6 +8,7 @@ import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { rangeProcessAdvice } from "./advice.ts";
+import type { ProcessRange } from "./range-rows.ts";
 
 /** A process by its reports. */
 export interface Process {
@@ -17,32 +18,6 @@ export interface Process {
   /** Last time in the range at which a turn of it ended. */
   activeAt: string | undefined;
   inRange: boolean;
-}
-
-/** What a process, or all of a service, reports to have lost in a range. */
-export interface ReportedLoss {
-  /**
-   * `at_least`: a process was active after its last report, or one of several never reported;
-   * `unknown`: none reported.
-   */
-  readonly lost_state: "known" | "at_least" | "unknown";
-  /** Lost events; null where it is unknown. */
-  readonly lost: number | null;
-  readonly reasons: Readonly<Record<string, number>>;
-  readonly sampled_out: number | null;
-  readonly write_failures: number | null;
-  readonly last_report_at: string | null;
-  readonly what_to_do: string;
-}
-
-/** One process in a range. */
-export interface ProcessRange extends ReportedLoss {
-  /** Null for all processes without an id together. */
-  readonly producer_id: string | null;
-  /** Null where none is recorded, where there are several, or beyond a bound of look-ups. */
-  readonly service: string | null;
-  /** Turns in the range with an event of it. */
-  readonly turns: number;
 }
 
 /** What the rows are made of. */

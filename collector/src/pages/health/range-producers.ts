@@ -10,19 +10,8 @@ import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { producerAdvice } from "./advice.ts";
 import { processRows, reasonsOf } from "./range-processes.ts";
-import type { Process, ProcessRange, ReportedLoss } from "./range-processes.ts";
-
-/** One service in a range. */
-export interface ProducerRange extends ReportedLoss {
-  /** Null for events that name none. */
-  readonly service: string | null;
-  readonly turns: number;
-  readonly turns_with_error: number;
-  /** Durable items; null for a principal that does not see the receiving side. */
-  readonly items: number | null;
-  /** Processes that reported in the range, or before it and were active in it. */
-  readonly processes: number;
-}
+import type { Process } from "./range-processes.ts";
+import type { ProcessRange, ProducerRange } from "./range-rows.ts";
 
 /** What the rows are made of. */
 export interface ProducerEvidence {

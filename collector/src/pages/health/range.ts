@@ -14,9 +14,8 @@ import { ingestRange } from "./range-ingest.ts";
 import type { IngestRange } from "./range-ingest.ts";
 import { rangeOrphans } from "./range-orphans.ts";
 import type { RangeOrphans } from "./range-orphans.ts";
-import type { ProcessRange } from "./range-processes.ts";
 import { producerRows } from "./range-producers.ts";
-import type { ProducerRange } from "./range-producers.ts";
+import type { ProcessRange, ProducerRange } from "./range-rows.ts";
 
 /** Turns of the range that the judge has not settled. */
 export interface UnjudgedTurns {

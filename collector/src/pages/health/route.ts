@@ -37,7 +37,7 @@ import type { Parts } from "../../parts.ts";
 import { collectNewest, collectRoot, collectRoots, settle } from "../../turns/window.ts";
 import type { SettledMark, Window } from "../../turns/window.ts";
 import { healthRange } from "./range.ts";
-import type { ProducerRange } from "./range-producers.ts";
+import type { ProducerRange } from "./range-rows.ts";
 import type { HealthRange } from "./range.ts";
 import { collectorHealth } from "./collector-health.ts";
 import type { CollectorHealth } from "./collector-health.ts";

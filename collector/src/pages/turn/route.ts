@@ -5,30 +5,20 @@
 import { limits } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
-import { spanColumns } from "../../ui/display/span-table.ts";
 import { turnColumns } from "../../ui/display/turn-columns.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { filters, form, readParameters, readPathId } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import type { RouteGroup } from "../../http/endpoint.ts";
-import type { Columns } from "../../ui/display/columns.ts";
-import type { WaterfallColumns } from "../../ui/display/turn-columns.ts";
 import type { Parts } from "../../parts.ts";
 import { turnPage } from "./page.tsx";
+import { spanTable } from "./turn-forms.ts";
+import type { TurnInColumns } from "./turn-forms.ts";
 import { turnReading } from "./turn-reading.ts";
 import type { TurnModel } from "./turn-reading.ts";
 
 const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
-
-/** How the table of spans is shown; only the page reads these. */
-export const spanTable = {
-  spans: z
-    .enum(spanColumns)
-    .describe("Column by which the page's table of spans is sorted; without it there is none."),
-  spans_order: z.enum(["ascending", "descending"]).describe("Direction of the table of spans."),
-  spans_page: z.coerce.number().int().min(1).max(100_000).describe("Page of the table of spans."),
-};
 
 /** Parameters of the turn page; they select among the turns of the root. */
 const turnParameters = z
@@ -49,12 +39,6 @@ const turnParameters = z
     ...spanTable,
   })
   .partial();
-
-/** `/traces/{root_trace_id}.json` with `form=columns`. */
-export type TurnInColumns = Omit<TurnModel, "waterfall" | "events"> & {
-  readonly waterfall: WaterfallColumns;
-  readonly events: Columns;
-};
 
 /** Its JSON, by route. */
 export interface TurnAnswers {

@@ -3,59 +3,26 @@
  * is one, in any order and under any filter, over the whole history (collector: Answer).
  */
 import { Hono } from "hono";
-import { z } from "zod";
 import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
-import { turnOrderFields } from "@turnproof/store";
 
 import { turnsShown } from "../../ui/display/list-columns.ts";
 import { parametersOf, queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { answersJson, principalOf, wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
-import { filters, readParameters } from "../../http/parameters.ts";
+import { readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { listParameters } from "../../turns/list-parameters.ts";
 import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { sharedViews } from "../../turns/shared-views.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { turnsPage } from "./page.tsx";
-
-const { limit, cursor } = filters;
-
-/** Parameters of the turns view. */
-export const turnsParameters = z.strictObject({
-  ...listParameters.shape,
-  sort: z
-    .enum(turnOrderFields)
-    .describe(
-      "What the list is ordered by; default `own_time`: the turn's `ended_at`, and no later than " +
-        "its last receipt, so that a clock that is ahead moves nothing to the front. " +
-        "`first_received` is the order of receipt. `verdict` goes by severity, `findings` by the " +
-        "number of the first priority, then of the next, `stages_missing` by required stages that " +
-        "are not recorded, texts by the bytes of UTF-8. Unknown values come last.",
-    )
-    .optional(),
-  order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
-  hide: z
-    .string()
-    .regex(/^[a-z,]{1,100}$/)
-    .describe("Columns that the page leaves out, such as `memory,cache`.")
-    .optional(),
-  rows: z.enum(["normal", "dense"]).describe("Density of the page's rows.").optional(),
-  limit: limit
-    .describe(
-      `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}, ` +
-        `and ${turnsShown} on the page. It counts turns.`,
-    )
-    .optional(),
-  cursor: cursor.optional(),
-});
+import { turnsParameters } from "./turns-parameters.ts";
 
 /** Body of `/traces/turns.json`. */
 export interface TurnsModel {

@@ -19,7 +19,7 @@ import type { SharedView } from "../../turns/shared-views.ts";
 import { requireAdmitted, viewNameCharsMax, written } from "../../turns/written-text.ts";
 import { termsOf, textKey } from "../../ui/display/filter-terms.ts";
 import { viewQuery } from "../../ui/display/list-views.ts";
-import { turnsParameters } from "./route.ts";
+import { turnsParameters } from "./turns-parameters.ts";
 
 /** Longest query of a view, in characters. */
 const queryCharsMax = 2_000;
