@@ -43,6 +43,6 @@ test("a segment that is cut is named before a start", async () => {
   expect(await journalCheck(dataDir)).toMatchObject([{ state: "ok" }]);
   const name = readdirSync(directory).find((each) => each.endsWith(".segment")) ?? "";
   truncateSync(join(directory, name), readFileSync(join(directory, name)).byteLength - 250);
-  const message = expect.stringContaining("journal_corrupt: 1 damaged range in");
+  const message = expect.stringContaining(`1 damaged range in segments (journal/${name})`);
   expect(await journalCheck(dataDir)).toMatchObject([{ state: "fail", message }]);
 });

@@ -63,6 +63,11 @@ export async function journalCheck(dataDir: string): Promise<readonly Check[]> {
   return checks.length > 0 ? checks : [{ check, state: "ok", message: "Nothing was set aside." }];
 }
 
+function namedSegments([first = "none named", ...others]: readonly string[]): string {
+  const name = `journal/${first}`;
+  return others.length === 0 ? name : `${name} and ${others.length} more`;
+}
+
 /** Damage that no start has found yet; none while a collector uses the journal. */
 async function damageCheck(folder: string): Promise<readonly Check[]> {
   const check = "journal";
@@ -71,8 +76,9 @@ async function damageCheck(folder: string): Promise<readonly Check[]> {
     if (found === undefined || found.ranges + found.missingSegments === 0) return [];
     const message =
       `journal_corrupt: ${found.ranges} damaged ${found.ranges === 1 ? "range" : "ranges"} in ` +
-      `segments, with ${found.lostFrames} lost frames; the next start sets them aside. Restore ` +
-      "the journal from a copy first, where there is one; see TurnproofJournalDamaged in docs/operate/alerts.md.";
+      `segments (${namedSegments(found.segments)}), with ${found.lostFrames} lost frames; the next ` +
+      "start sets them aside. Restore the journal from a copy first, where there is one; see " +
+      "TurnproofJournalDamaged in docs/operate/alerts.md.";
     return [{ check, state: "fail", message }];
   } catch (error) {
     if (!CodedError.is(error)) throw error;

@@ -41,7 +41,7 @@ export interface Frame {
   readonly refusedRange?: RefusedRange;
   /** Parameters of the request that this page does not apply; `query` is without them. */
   readonly leftOut: readonly LeftOutParameter[];
-  /** True while a file or table of the store is known to be damaged. */
+  /** True while stored evidence is known to be damaged or gone. */
   readonly damaged: boolean;
   /** A form of this page that was just refused. */
   readonly refusal?: ShownRefusal;

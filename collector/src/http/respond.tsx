@@ -29,7 +29,7 @@ export interface RendererOptions extends Pick<Config, "origins" | "cookieSecure"
   readonly authConfigured: boolean;
   readonly version: string;
   readonly traceLink?: string;
-  /** Whether a file or table of the store is known to be damaged. */
+  /** Whether stored evidence is known to be damaged or gone. */
   readonly isDamaged: () => boolean;
 }
 

@@ -48,7 +48,9 @@ export async function judgeRoots(
   for (const [root, { window, turns }] of windows) {
     const { rows, epoch } = standing.get(root) ?? { rows: 0, epoch: 0 };
     const held = turns === undefined ? {} : { held: turns };
-    judged.push({ window, whole: { root, events: window.events, rows, epoch, ...held } });
+    const damaged = window.errors.some(({ code }) => code === "store_corrupt");
+    const whole = { root, events: window.events, damaged, rows, epoch, ...held };
+    judged.push({ window, whole });
   }
   const { turns, asOf, first } = await settleTurns(parts, judged, briefing, memory);
   const waiting = [...early, ...[...drafts.others.keys()].filter((root) => !windows.has(root))];

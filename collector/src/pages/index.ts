@@ -6,6 +6,7 @@ import type { Hono } from "hono";
 import { joinEndpoints } from "../http/endpoint.ts";
 import type { Endpoints, RouteGroup } from "../http/endpoint.ts";
 import type { AppEnv } from "../http/environment.ts";
+import { isDamaged } from "../turns/window.ts";
 import { createRenderer } from "../http/respond.tsx";
 import type { Renderer } from "../http/environment.ts";
 import type { Parts } from "../parts.ts";
@@ -125,7 +126,8 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
 }
 
 /** Renders the pages of a collector. */
-export function rendererOf({ config, credentials, damage, version }: Parts): Renderer {
+export function rendererOf(parts: Parts): Renderer {
+  const { config, credentials, version } = parts;
   return createRenderer({
     problem: problemPage,
     endpoints,
@@ -137,7 +139,7 @@ export function rendererOf({ config, credentials, damage, version }: Parts): Ren
     readOnly: config.readOnly,
     authConfigured: credentials.configured,
     version,
-    isDamaged: () => damage.report().store !== null,
+    isDamaged: () => isDamaged(parts),
     ...(config.traceLink === undefined ? {} : { traceLink: config.traceLink }),
   });
 }

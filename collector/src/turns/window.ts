@@ -45,13 +45,26 @@ export function pendingFrames({ ingest }: Parts): Promise<number> {
   return ingest.settled(0);
 }
 
+/** What {@link isComplete} and the notice of every page rest on. */
+type Known = Pick<Parts, "damage"> & { readonly ingest: Pick<Parts["ingest"], "report"> };
+
 /**
- * Whether what the store answers is everything: no frame is pending, and no file or table of it is
- * known to be damaged. What is beside the damage is answered all the same, as turns without their
- * bundles.
+ * Whether stored evidence is known to be damaged or gone: a file or table, rows of a trace, parts
+ * that are set aside, events by the signed account.
  */
-export function isComplete({ damage }: Pick<Parts, "damage">, pending: number): boolean {
-  return pending === 0 && damage.report().store === null;
+export function isDamaged({ damage, ingest }: Known): boolean {
+  const { store, traces } = damage.report();
+  if (store !== null || traces > 0) return true;
+  const { missing } = ingest.report();
+  return missing !== null && (missing.parts_set_aside > 0 || (missing.events_missing ?? 0) > 0);
+}
+
+/**
+ * Whether what the store answers is everything: no frame is pending, and nothing of it is known to
+ * be damaged or gone. The rest is answered all the same, as turns without their bundles.
+ */
+export function isComplete(parts: Known, pending: number): boolean {
+  return pending === 0 && !isDamaged(parts);
 }
 
 /** Whether everything acknowledged before now is readable. */

@@ -17,6 +17,8 @@ export interface InspectedJournal {
   /** Acknowledged frames that are stored nowhere else. */
   readonly lostFrames: number;
   readonly missingSegments: number;
+  /** Names of the segments with damage, also of missing ones with lost frames. */
+  readonly segments: readonly string[];
 }
 
 /**
@@ -33,12 +35,13 @@ export async function inspectJournal(
   try {
     const names = await disk.list(directory);
     if (isOwned(names)) return undefined;
+    const damage = openDamageLedger(disk, directory, names, Date.now);
     const recovered = await recover({
       fileSystem: disk,
       directory,
       names,
       found: await readCheckpoint(disk, directory, names),
-      damage: openDamageLedger(disk, directory, names, Date.now),
+      damage,
       beforeChanges: async () => {},
       verifyChecksums: true,
     });
@@ -46,6 +49,7 @@ export async function inspectJournal(
       ranges: recovered.newRanges,
       lostFrames: recovered.newLostFrames,
       missingSegments: recovered.missingSegments,
+      segments: [...new Set(damage.takeNew().flatMap((name) => name.split("-", 1)))],
     };
   } catch (error) {
     throw CodedError.is(error) ? error : new CodedError("journal_failed", { cause: error });

@@ -44,7 +44,7 @@ describe("a journal", () => {
     await journal.append({ payload: payload("a"), spans: 1 });
     expect(await inspectJournal(directory)).toBeUndefined();
     await journal.close();
-    const whole = { ranges: 0, lostFrames: 0, missingSegments: 0 };
+    const whole = { ranges: 0, lostFrames: 0, missingSegments: 0, segments: [] };
     expect(await inspectJournal(directory)).toEqual(whole);
   });
 

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { recordStored } from "@turnproof/store";
+import { recordRoots, recordStored } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
 import { afterAll, expect, test, vi } from "vitest";
 
@@ -130,6 +130,22 @@ test.each(Object.keys(kinds))(
       );
       const metrics = await (await get(again, "/metrics")).text();
       expect(metrics).toMatch(/^turnproof_evidence_damaged_traces 1$/m);
+      // What is left is not everything, and each page states it.
+      const list = await (await get(again, "/traces/turns.json")).json();
+      expect(list).toMatchObject({ window_complete: false });
+      const table = await get(again, "/traces/export?table=turns&format=csv");
+      expect(table.headers.get("turnproof-window")).toBe("partial");
+      await table.arrayBuffer();
+      expect(await (await get(again, "/traces")).text()).toContain("data-store-damaged");
+      // A turn stays in the ledger when its trace is settled again without events of it.
+      const standing = (await again.store.standing(["a"])).get("a");
+      if (standing === undefined) throw new Error("no rows");
+      const whole = { root: "a", events: [], ...standing };
+      const unjudged = (): undefined => undefined;
+      await recordRoots(again.store.ledger, [{ ...whole, damaged: true }], unjudged);
+      expect(Object.keys(await verdicts(again)).toSorted()).toEqual(["a", "b"]);
+      await recordRoots(again.store.ledger, [whole], unjudged);
+      expect(Object.keys(await verdicts(again))).toEqual(["b"]);
       await again.close();
     } finally {
       await kind.close();
@@ -189,7 +205,7 @@ test("a page of the evidence file that is damaged while the collector runs", asy
   const table = await get(again, "/traces/export?table=turns&format=csv");
   expect([table.status, table.headers.get("turnproof-window")]).toEqual([200, "partial"]);
   const turns = await (await get(again, "/traces")).text();
-  expect(turns).toContain("Stored evidence is damaged");
+  expect(turns).toContain("data-store-damaged");
   const health = await (await get(again, "/traces/health")).text();
   expect(health).not.toContain("data-store-damaged");
   expect(health).toContain("damaged: files/evidence.sqlite; restore a backup");

@@ -118,7 +118,7 @@ test.each(Object.keys(kinds))(
         if (list.ok) expect(await list.json()).toMatchObject({ window_complete: false });
         const html = { headers: { Accept: "text/html" } };
         const turns = await again.app.request("http://127.0.0.1/traces", html);
-        expect(await turns.text()).toContain("Stored evidence is damaged");
+        expect(await turns.text()).toContain("data-store-damaged");
         const page = await (await get("/traces/health")).text();
         expect(page).toContain(damage);
         expect(page).toContain(kind.command);

@@ -26,6 +26,8 @@ export type RootTurns = TurnWriter & Pick<TurnLedger, "turnsOf" | "listTurns">;
 export interface WholeRoot extends RootStanding {
   readonly root: string;
   readonly events: readonly TurnEvent[];
+  /** True where rows of it cannot be decoded: turns without events may be among these, and stay. */
+  readonly damaged?: boolean;
   /** Turns in the ledger for it, where the caller has them; else the ledger is queried. */
   readonly held?: readonly HeldTurn[];
   /**
@@ -135,6 +137,7 @@ async function writeRoots(
       const known = withVerdict(shown, judged.get(record.key));
       records.push({ ...withSoFar(known, whole.soFar?.get(record.key)), first_received });
     }
+    if (whole.damaged === true) continue;
     for (const turn of before.values()) gone.push({ ...turn, version });
   }
   for (let from = 0; from < records.length; from += recordsPerWrite) {
@@ -252,8 +255,9 @@ export async function readRoots(
   for (const [root, { rows, epoch }] of standing) {
     if (rows === 0) continue;
     // One read: each read of a root decodes and settles all of its rows.
-    const { events } = await store.root(scope, root, { limit: limits.rootEventsMax });
-    read.push({ root, events, rows, epoch });
+    const slice = await store.root(scope, root, { limit: limits.rootEventsMax });
+    const damaged = (slice.damagedRoots ?? []).length > 0;
+    read.push({ root, events: slice.events, rows, epoch, damaged });
   }
   return read;
 }
