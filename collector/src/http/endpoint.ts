@@ -105,6 +105,7 @@ export const pageFailures: readonly Code[] = [
 /** Failures of a query about one root. */
 export const windowFailures: readonly Code[] = [
   "trace_not_found_in_window",
+  "evidence_pending",
   "scope_forbidden",
   "store_unavailable",
 ];

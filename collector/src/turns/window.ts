@@ -147,7 +147,8 @@ export async function selectRoot(
 }
 
 /**
- * Why a root has no events: `store_corrupt` where its rows are there and cannot be decoded, else
+ * Why a root has no events: `evidence_pending` where frames wait that may have some, as after a
+ * start with a full journal; `store_corrupt` where its rows are there and cannot be decoded, else
  * `trace_not_found_in_window`. The tenant of such rows is unknown, so a bound principal receives it
  * for a root with a turn in scope.
  */
@@ -155,8 +156,9 @@ export async function noneOf(
   { store }: Pick<Parts, "store">,
   { scope }: Reading,
   root: string,
-  { errors }: Pick<Window, "errors">,
+  { errors, pending_frames: pending }: Pick<Window, "errors" | "pending_frames">,
 ): Promise<CodedError> {
+  if (pending > 0) return new CodedError("evidence_pending");
   const missing = new CodedError("trace_not_found_in_window");
   if (!errors.some(({ code }) => code === "store_corrupt")) return missing;
   const isBound = !("operator" in scope) || scope.operator.applicationId !== undefined;

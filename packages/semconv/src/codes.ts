@@ -196,6 +196,11 @@ export const codes = {
   store_closed: { sentence: "The store was closed.", status: 503 },
   store_read_only: { sentence: "Read-only mode refuses this change.", status: 403 },
   store_version_newer: { sentence: "The data was written by a newer version.", status: 500 },
+  evidence_pending: {
+    sentence: "Evidence that was received is not readable yet; try again.",
+    status: 503,
+    retryable: true,
+  },
   migration_pending: {
     sentence: "Evidence of an earlier version is not copied yet; run turnproof migrate --apply.",
     status: 409,

@@ -124,6 +124,11 @@ test("the pages say what is still open, and never that the window is whole", asy
     expect(stated).not.toContain("Window complete");
     expect(stated).not.toMatch(/turns?, complete/);
   }
+  // A trace whose events are on their way is no unknown one.
+  const waiting = await desk.get(`/traces/${traceOf(0)}.json`);
+  expect([waiting.status, await waiting.json()]).toMatchObject([503, { code: "evidence_pending" }]);
+  expect(waiting.headers.get("retry-after")).toMatch(/^\d+$/);
+  expect((await desk.get(`/traces/${"e".repeat(32)}.json`)).status).toBe(404);
   // Nothing of this root is on its way.
   expect(await words("/traces/root-1")).not.toMatch(/not readable yet/);
   expect(await words("/traces/find?id=thread-1")).toMatch(/batch(es are| is) not readable yet/);

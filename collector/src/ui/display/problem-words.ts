@@ -29,6 +29,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
       "What is sent is received and kept in the journal meanwhile. Health shows why the store is " +
       "away; Alerts, Memory and Settings open without it.",
   },
+  evidence_pending: {
+    title: "Not readable yet",
+    next:
+      "Batches that were received wait in the journal, and may have evidence of this trace. Try " +
+      "again in a moment; Health shows how many wait.",
+  },
   store_corrupt: {
     title: "Stored evidence is damaged",
     next:
