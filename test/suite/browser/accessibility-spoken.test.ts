@@ -35,6 +35,8 @@ async function turnPage(): Promise<readonly Spoken[]> {
 test("Turns: a row says when, whose, how it ended, and each figure with its unit", async () => {
   const path = `/traces?root_trace_id=${scene.roots[0]}`;
   const page = await visit(path);
+  // A window with room for every usual column.
+  await page.setViewportSize({ width: 1600, height: 900 });
   await page.locator("[data-live]").waitFor({ state: "visible" });
   const all = await spoken(page);
   const table = only(all, "table", "Turns, newest first");

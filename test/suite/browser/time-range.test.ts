@@ -27,10 +27,11 @@ test("without scripts a range is chosen, goes along, and an own one is a form", 
   await page.locator("[data-range] summary").click();
   await page.locator("[data-range] a", { hasText: "Last 6 hours" }).click();
   expect(parametersOf(page.url())).toEqual({ agent_id: "desk", start_time: "-6h" });
-  expect(await page.locator("tbody tr[data-key]").count()).toBe(6);
+  await expect.poll(() => page.locator("tbody tr[data-key]").count()).toBe(6);
   await page.locator(".rail a", { hasText: "Threads" }).click();
   expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
-  expect(await page.locator("main").innerText()).toContain("6");
+  // The body of a page follows its head.
+  await expect.poll(() => page.locator("main").innerText()).toContain("6");
   await page.locator(".rail a", { hasText: "Health" }).click();
   expect(parametersOf(page.url())).toEqual({ start_time: "-6h" });
   expect(await page.locator(".tiles").first().innerText()).toMatch(/turns\s+6\s/);
@@ -63,10 +64,10 @@ test("without scripts, turns to compare are of the range, which stays with the t
   expect(new URL(page.url()).pathname).toBe("/traces/compare");
   expect(await page.locator(".range-words").innerText()).toBe("Last 6 hours");
   const choices = page.getByRole("table", { name: "Turns to choose from" }).locator("tbody tr");
-  expect(await choices.count()).toBe(6);
+  await expect.poll(() => choices.count()).toBe(6);
   await page.locator("[data-range] summary").click();
   await page.locator("[data-range] a", { hasText: "Last hour" }).click();
-  expect(await choices.count()).toBe(1);
+  await expect.poll(() => choices.count()).toBe(1);
   await page.locator("[data-range] summary").click();
   await page.locator("[data-range] a", { hasText: "Last 6 hours" }).click();
   await page.getByRole("button", { name: "Compare" }).first().click();
