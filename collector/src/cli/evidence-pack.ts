@@ -10,8 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import type { Command } from "commander";
-import { compareTimes, normalizeTime } from "@turnproof/evidence";
-import { CodedError, isoNow } from "@turnproof/semconv";
+import { CodedError, compareTimes, isoNow, normalizeTime } from "@turnproof/semconv";
 
 import { createStatementSigner } from "../judge/statement.ts";
 import { readConfig } from "../config/config.ts";

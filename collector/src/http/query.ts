@@ -1,9 +1,8 @@
 /**
  * @module Query: builds a query of evidence from a route's parameters, narrowed to the principal.
  */
-import { compareTimes } from "@turnproof/evidence";
 import type { EventQuery } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, compareTimes } from "@turnproof/semconv";
 
 import { readingOf } from "../access/grants.ts";
 import type { Reading } from "../access/grants.ts";

@@ -7,9 +7,10 @@
  */
 import { createHash } from "node:crypto";
 
-import { canonicalJson, compareText, compareTimes, contentOf } from "@turnproof/evidence";
+import { canonicalJson, compareText, contentOf } from "@turnproof/evidence";
 import type { CursorStanding, EventQuery, TurnEvent } from "@turnproof/evidence";
 import type { EventSlice, EvidenceScope, Keyset } from "@turnproof/store";
+import { compareTimes } from "@turnproof/semconv";
 
 import { rowEvents, rowStores } from "../memory/memory-rows.ts";
 import { tenantOf } from "../memory/memory-events.ts";

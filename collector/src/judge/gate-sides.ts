@@ -2,8 +2,8 @@
  * @module GateSides: the two sets of turns of a gate, without those that both have, and with the
  * oldest first.
  */
-import { compareTimes, turnKey } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import { turnKey } from "@turnproof/evidence";
+import { CodedError, compareTimes } from "@turnproof/semconv";
 
 import type { SideTurn } from "./gate-turns.ts";
 

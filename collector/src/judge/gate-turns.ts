@@ -11,7 +11,6 @@ import type {
 } from "@turnproof/contracts";
 import {
   certainResult,
-  compareTimes,
   foldTurns,
   foldedTurns,
   isContested,
@@ -21,6 +20,7 @@ import {
   turnWindows,
 } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow, TurnWindow, WindowMetadata } from "@turnproof/evidence";
+import { compareTimes } from "@turnproof/semconv";
 
 import type { NamedContracts } from "../config/contract-files.ts";
 import { pricingOf } from "../cost/call-price.ts";

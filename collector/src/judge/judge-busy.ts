@@ -3,9 +3,8 @@
  * their rows stay provisional until the root is quiet. A window without the events after the mark
  * is not complete: it can show failures and no success.
  */
-import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import { compareTimes, limits } from "@turnproof/semconv";
 import { judgeSoFar } from "@turnproof/store";
 import type { WholeRoot } from "@turnproof/store";
 

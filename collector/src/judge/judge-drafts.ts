@@ -3,9 +3,9 @@
  * losses. When the root is quiet, complete and without known losses, its turns are settled from
  * that; every other root is judged again from its events.
  */
-import { compareTimes, judgeSettledTurn, overlapsLoss } from "@turnproof/evidence";
+import { judgeSettledTurn, overlapsLoss } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { isoTime } from "@turnproof/semconv";
+import { compareTimes, isoTime } from "@turnproof/semconv";
 import { settleDrafts } from "@turnproof/store";
 import type { DraftedRoot, JudgeRoot, RootStanding, TurnRecord } from "@turnproof/store";
 

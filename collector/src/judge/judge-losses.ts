@@ -5,9 +5,8 @@
  */
 import { createHash } from "node:crypto";
 
-import { compareTimes } from "@turnproof/evidence";
 import type { LossInterval } from "@turnproof/evidence";
-import { isoTime } from "@turnproof/semconv";
+import { compareTimes, isoTime } from "@turnproof/semconv";
 import type { Voice } from "@turnproof/store";
 
 /** Most producers and services in memory; the first loss of an evicted one is missed. */

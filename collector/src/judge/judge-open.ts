@@ -3,9 +3,8 @@
  * events: time passes, their process reports again after a pause, or it restarts. So the judge
  * records when, and after which process's report, to judge again.
  */
-import { compareTimes } from "@turnproof/evidence";
 import type { ProducerLife } from "@turnproof/evidence";
-import { isoTime } from "@turnproof/semconv";
+import { compareTimes, isoTime } from "@turnproof/semconv";
 
 /** Most roots in memory; an evicted one is judged when it receives events again. */
 const rootsMax = 100_000;

@@ -2,9 +2,9 @@
  * @module JudgeRoots: settles the turns of whole roots. Roots still in memory from the drain are
  * judged from there; others, and those that other processes wrote to, are read back.
  */
-import { compareTimes, judgeSettledTurn } from "@turnproof/evidence";
+import { judgeSettledTurn } from "@turnproof/evidence";
 import type { TurnEvent, Verdict, WindowMetadata } from "@turnproof/evidence";
-import { isoTime } from "@turnproof/semconv";
+import { compareTimes, isoTime } from "@turnproof/semconv";
 import { recordRoots } from "@turnproof/store";
 import type { Judgement, WholeRoot } from "@turnproof/store";
 

@@ -3,8 +3,7 @@
  * are read back. The judge never waits: a window is complete up to a mark, before which all
  * acknowledged rows are stored.
  */
-import { compareTimes } from "@turnproof/evidence";
-import { isoTime, limits } from "@turnproof/semconv";
+import { compareTimes, isoTime, limits } from "@turnproof/semconv";
 import { paced } from "@turnproof/store";
 import type { HeldTurn, RootStanding } from "@turnproof/store";
 

@@ -4,8 +4,7 @@
  */
 import { setImmediate as nextTask } from "node:timers/promises";
 
-import { compareTimes } from "@turnproof/evidence";
-import { CodedError, isoTime } from "@turnproof/semconv";
+import { CodedError, compareTimes, isoTime } from "@turnproof/semconv";
 import type { DueRoot } from "@turnproof/store";
 
 import { judgeBusy } from "./judge-busy.ts";

@@ -3,9 +3,9 @@
  * success of the turns that it concerns (vocabulary: From a span to an event 6; evidence:
  * Reconcile; evidence: Loss accounting).
  */
-import { compareTimes, lossIntervals, rootsAmong } from "@turnproof/evidence";
+import { lossIntervals, rootsAmong } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
-import { isoTime, limits, producerReports as codes } from "@turnproof/semconv";
+import { compareTimes, isoTime, limits, producerReports as codes } from "@turnproof/semconv";
 import type { EventSlice, Keyset, Voice } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";

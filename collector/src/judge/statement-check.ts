@@ -2,14 +2,9 @@
  * @module Statement check: verifies a signed verdict offline. The signature identifies its writer.
  * With the events the verdict is judged again; one that the evidence does not support is rejected.
  */
-import {
-  isReceivedBy,
-  judgeRules,
-  matches,
-  normalizeTime,
-  reconcileOutcome,
-} from "@turnproof/evidence";
+import { isReceivedBy, judgeRules, matches, reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import { normalizeTime } from "@turnproof/semconv";
 import { compactVerify, createLocalJWKSet } from "jose";
 import type { JSONWebKeySet } from "jose";
 

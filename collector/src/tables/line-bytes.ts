@@ -3,7 +3,7 @@
  * an object for each part, and is copied and encoded as a whole afterwards; most values are ASCII,
  * which needs no encoder.
  */
-import { isoOfMicros } from "@turnproof/store";
+import { isoOfMicros } from "@turnproof/semconv";
 
 /** Signs by their code: 1 where a value with one is written another way. */
 type Marks = Readonly<Uint8Array>;

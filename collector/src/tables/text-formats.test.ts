@@ -1,7 +1,7 @@
 /** @module Tests of the formats of text: each value reads back as it was. */
 import { expect, test } from "vitest";
-import { isoOfMicros } from "@turnproof/store";
 import type { ColumnValue } from "@turnproof/store";
+import { isoOfMicros } from "@turnproof/semconv";
 
 import type { ColumnData } from "./column-data.ts";
 import { csvLines, linesOf } from "./text-formats.ts";

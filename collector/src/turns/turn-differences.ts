@@ -4,7 +4,7 @@
  */
 import { compareShares, holm } from "@turnproof/contracts";
 import type { TurnCounts, TurnQuestion } from "@turnproof/store";
-import { isoOfMicros } from "@turnproof/store";
+import { isoOfMicros } from "@turnproof/semconv";
 
 import { differenceLevel } from "../ui/display/differences.ts";
 import type { Difference, Differences, SideCounts, Unrecorded } from "../ui/display/differences.ts";

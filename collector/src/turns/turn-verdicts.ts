@@ -1,5 +1,5 @@
 /** @module TurnVerdicts: the verdicts on the turns of some roots, from the ledger. */
-import { compareTimes, turnKey } from "@turnproof/evidence";
+import { turnKey } from "@turnproof/evidence";
 import type { EventQuery, TurnRow } from "@turnproof/evidence";
 import type { NullableIdentity } from "@turnproof/semconv";
 import type {
@@ -9,6 +9,7 @@ import type {
   TurnReader,
   TurnRecord,
 } from "@turnproof/store";
+import { compareTimes } from "@turnproof/semconv";
 
 import { queryConditions } from "./turn-conditions.ts";
 

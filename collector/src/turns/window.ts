@@ -2,9 +2,9 @@
  * @module Window: collects all pages of an authorized window, and reports when a bound was
  * reached. Its statement of completeness is the basis of a verdict over HTTP (evidence: Reconcile).
  */
-import { compareTimes, matches, trustedErrors } from "@turnproof/evidence";
+import { matches, trustedErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, compareTimes, limits } from "@turnproof/semconv";
 import type { EventSlice, Keyset } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";

@@ -59,8 +59,6 @@ export { resolveEvents, resolveRoot } from "./normalize/resolve.ts";
 export { parentKey, spanKey } from "./event/span-key.ts";
 export { inheritedFields } from "./normalize/span-tree.ts";
 export type { InheritedField } from "./normalize/span-tree.ts";
-export { compareTimes, elapsedMs, epochToTime, normalizeTime } from "./event/time.ts";
-export { instantMs, roundMs } from "./event/instant.ts";
 export {
   countTools,
   isToolFailure,

@@ -2,12 +2,13 @@
  * @module TurnWindows: the turns of a window, each with its events and whether its part of the
  * window is whole: a loss concerns the turns that were open then, and no others.
  */
+import { normalizeTime } from "@turnproof/semconv";
+
 import { isReceivedBy } from "./coverage/join-pages.ts";
 import { compareEvents } from "./event/event-order.ts";
 import type { TurnEvent } from "./event/event.ts";
 import { groupByIdentity } from "./event/identity-tuple.ts";
 import { createIdentityTable } from "./event/identity-table.ts";
-import { normalizeTime } from "./event/time.ts";
 import { turnFields } from "./event/turn-key.ts";
 import { readWindow, settledWindow } from "./normalize/window-events.ts";
 import type { WindowEvents } from "./normalize/window-events.ts";

@@ -23,7 +23,6 @@ export type {
   SourceAttributes,
   SpanAtHand,
   SpanRecord,
-  UnixTime,
 } from "./mapping/span-record.ts";
 export { evidenceSampler } from "./processor/evidence-sampler.ts";
 export type {

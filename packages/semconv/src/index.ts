@@ -142,5 +142,22 @@ export { utf8Bytes } from "./utf8.ts";
 export { randomId } from "./random-id.ts";
 export { codingEvents, codingNames } from "./dialects/coding-agents.ts";
 export type { CodingEvent, CodingFact } from "./dialects/coding-agents.ts";
-export { increasingClock, isoMicros, isoNow, isoTime } from "./time.ts";
-export type { Clock } from "./time.ts";
+export { increasingClock, isoMicros, isoNow, isoTime } from "./time/clock.ts";
+export type { Clock } from "./time/clock.ts";
+export { addMs, elapsedMs, shiftTime, wholeMsAfter } from "./time/elapsed.ts";
+export { instantMs, roundMs } from "./time/milliseconds.ts";
+export { instantOf, millisecondsBetween, nineDigits } from "./time/nanoseconds.ts";
+export type { NanoInstant } from "./time/nanoseconds.ts";
+export { compareTimes, epochToTime, isNormalTime, later, normalizeTime } from "./time/text.ts";
+export {
+  clampedInstant,
+  epochMicros,
+  fractionDigits,
+  instantOfNanos,
+  isExact,
+  isoOfInstant,
+  isoOfMicros,
+  nanosOfInstant,
+  wholeSecond,
+} from "./time/whole-numbers.ts";
+export type { Instant } from "./time/whole-numbers.ts";

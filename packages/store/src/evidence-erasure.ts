@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 
 import { resolveEvents } from "@turnproof/evidence";
 import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
-import { groupBy, identityFields } from "@turnproof/semconv";
+import { epochMicros, groupBy, identityFields } from "@turnproof/semconv";
 
 import type { EraseEvidence, ErasureReport, Unreached } from "./erasure.ts";
 import type { KeyedRow, Removal, RetentionRows } from "./evidence-retention.ts";
@@ -17,7 +17,6 @@ import type { LegacyBundles } from "./legacy/bundles.ts";
 import { eraseWritten, sweepNotes } from "./operator-sweep.ts";
 import type { WrittenRows } from "./operator-sweep.ts";
 import type { StoredEvent } from "./stored-event.ts";
-import { epochMicros } from "./time.ts";
 
 /** Decision on one root. */
 export interface RootErasure<Key> extends Removal<Key> {

@@ -61,7 +61,6 @@ export type {
   GroupsPage,
   GroupsPaging,
 } from "./ledger/turn-question.ts";
-export { isoOfMicros } from "./time.ts";
 export {
   isListField,
   microsOf,

@@ -6,10 +6,10 @@
 import { createHash } from "node:crypto";
 
 import type { EventIdentity } from "@turnproof/evidence";
+import { clampedInstant, epochMicros, instantOfNanos, nanosOfInstant } from "@turnproof/semconv";
+import type { Instant } from "@turnproof/semconv";
 
 import type { Keyset } from "./evidence-store.ts";
-import { clampedInstant, epochMicros, instantOfNanos, nanosOfInstant } from "./time.ts";
-import type { Instant } from "./time.ts";
 
 /** Position of an event: received microseconds, the instant of the event, and its identity. */
 export interface Position extends Instant {

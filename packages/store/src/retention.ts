@@ -5,10 +5,9 @@
  */
 import { resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { CodedError, groupBy, identityFields, limits } from "@turnproof/semconv";
+import { CodedError, epochMicros, groupBy, identityFields, limits } from "@turnproof/semconv";
 
 import type { StoredEvent } from "./stored-event.ts";
-import { epochMicros } from "./time.ts";
 
 /**
  * Ages in days after which evidence is deleted (storage: Retention and deletion): outcomes ≥

@@ -1,5 +1,6 @@
 /** @module RootSlice: the events of one root in evidence order, oldest first, up to a limit. */
-import { compareEvents, compareText, compareTimes } from "@turnproof/evidence";
+import { compareEvents, compareText } from "@turnproof/evidence";
+import { compareTimes } from "@turnproof/semconv";
 
 import type { EventSlice, Keyset, SliceOptions } from "./evidence-store.ts";
 import { inScope } from "./scope.ts";

@@ -6,6 +6,7 @@ import { compareText, matches, turnFields, turnKey } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 
 import { groupBy } from "@turnproof/semconv";
+import type { Instant } from "@turnproof/semconv";
 import { bundleOf } from "./bundle-group.ts";
 import type { BundleRecord, EventSlice } from "./evidence-store.ts";
 import { mentions } from "./mention.ts";
@@ -14,7 +15,6 @@ import type { Position } from "./position.ts";
 import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
-import type { Instant } from "./time.ts";
 
 /** An item of a page, with its position. */
 export interface Item<T> {

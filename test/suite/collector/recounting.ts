@@ -2,11 +2,12 @@
  * @module Recounting: what a reader gets about turns over HTTP, and the same counts from the
  * stored events by another path, which reads and folds whole roots.
  */
-import { compareTimes, foldTurns, turnKey } from "@turnproof/evidence";
+import { foldTurns, turnKey } from "@turnproof/evidence";
 import type { ToolCounts, TurnRow } from "@turnproof/evidence";
 import { readRoots } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
+import { compareTimes } from "@turnproof/semconv";
 import { expect } from "vitest";
 
 import { differencesOf } from "../../../collector/src/turns/turn-differences.ts";

@@ -7,13 +7,13 @@ import { mongodb } from "@turnproof/store";
 import type { TurnFacet, TurnRecord } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { allTenants, sampleRecord, sampleTurn } from "@turnproof/store/testing";
+import { epochMicros } from "@turnproof/semconv";
 import { MongoClient } from "mongodb";
 import type { Collection, Db, Document } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { storedForm } from "../../../packages/store/src/stored-event.ts";
 import type { StoredEvent } from "../../../packages/store/src/stored-event.ts";
-import { epochMicros } from "../../../packages/store/src/time.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import type { MongoDatabase } from "../../servers/mongo-database.ts";
 import { answersOf, oldBatches, wantedOf } from "./old-world.ts";

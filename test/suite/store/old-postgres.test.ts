@@ -9,12 +9,12 @@ import type { EvidenceBatch } from "@turnproof/evidence";
 import { postgres } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
+import { epochMicros } from "@turnproof/semconv";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { toStored, toStoredJson } from "../../../packages/store/src/postgres/stored-text.ts";
 import { storedForm } from "../../../packages/store/src/stored-event.ts";
-import { epochMicros } from "../../../packages/store/src/time.ts";
 import { startPglite } from "../../servers/pglite.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";

@@ -1,7 +1,7 @@
 /** @module AuditFacts: what the audit log and the log of retention show for an evidence pack. */
 import { existsSync, readFileSync } from "node:fs";
 
-import { compareTimes } from "@turnproof/evidence";
+import { compareTimes } from "@turnproof/semconv";
 
 import { auditFileOf, retentionFileOf, retentionScopeOf } from "../../access/audit/audit-file.ts";
 import { readPublicKey } from "../../access/audit/checkpoint.ts";

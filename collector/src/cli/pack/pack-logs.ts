@@ -2,7 +2,8 @@
  * @module PackLogs: the rows of the table that rest on the audit log and on the log of retention:
  * access to the logs, and what was removed from them.
  */
-import { compareTimes } from "@turnproof/evidence";
+
+import { compareTimes } from "@turnproof/semconv";
 
 import type { PackFacts, PackRow } from "./pack-facts.ts";
 

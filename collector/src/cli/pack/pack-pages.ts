@@ -1,5 +1,6 @@
 /** @module PackPages: the pages of a pack for people. */
-import { compareTimes } from "@turnproof/evidence";
+
+import { compareTimes } from "@turnproof/semconv";
 
 import type { PackFacts, PackRetention, PackRow } from "./pack-facts.ts";
 

@@ -1,7 +1,8 @@
 /** @module AlertFiles: the lists of the alerts page as files: alerts, rules, silences, targets. */
-import { compareTimes } from "@turnproof/evidence";
 import type { Hono } from "hono";
 import { z } from "zod";
+
+import { compareTimes } from "@turnproof/semconv";
 
 import type { AlertEpisode, AlertSilence } from "../../alerts/alert-state.ts";
 import type { AppEnv } from "../../http/environment.ts";

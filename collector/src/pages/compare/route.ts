@@ -5,9 +5,9 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { compareTimes, compareTraceWindows, foldTurns, matches } from "@turnproof/evidence";
+import { compareTraceWindows, foldTurns, matches } from "@turnproof/evidence";
 import type { TraceComparison, TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, compareTimes, limits } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
 
 import { scopeKey } from "../../access/grants.ts";

@@ -4,9 +4,8 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import { compareTimes, limits } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import type { EvidenceScope, Keyset, TurnQuestion } from "@turnproof/store";
 

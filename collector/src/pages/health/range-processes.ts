@@ -3,9 +3,9 @@
  * reports to have lost, and what to do. Processes with a turn are of the ledger, so that a row does
  * not depend on which events are the newest.
  */
-import { compareTimes } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
+import { compareTimes } from "@turnproof/semconv";
 
 import { rangeProcessAdvice } from "./advice.ts";
 import type { ProcessRange } from "./range-rows.ts";

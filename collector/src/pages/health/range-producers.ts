@@ -3,9 +3,9 @@
  * sent, what its processes report to have lost, and what to do. A loss counts at the time of the
  * report that shows it, so that ranges add up.
  */
-import { compareTimes, lossIntervals } from "@turnproof/evidence";
+import { lossIntervals } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
-import { isoMicros } from "@turnproof/semconv";
+import { compareTimes, isoMicros } from "@turnproof/semconv";
 import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { producerAdvice } from "./advice.ts";

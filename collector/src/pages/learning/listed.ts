@@ -1,7 +1,7 @@
 /** @module Listed: the recommendations that a principal may read, and each as it is shown. */
-import { compareTimes } from "@turnproof/evidence";
 import type { Recommendation, RecommendationOwner } from "@turnproof/evidence";
 import type { Identity } from "@turnproof/semconv";
+import { compareTimes } from "@turnproof/semconv";
 
 import type { Principal } from "../../access/principal.ts";
 import { shownNote } from "../../hooks/content-mode.ts";

@@ -6,9 +6,8 @@
 import { Hono } from "hono";
 import type { SSEStreamingApi } from "hono/streaming";
 import { z } from "zod";
-import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { isoTime, limits } from "@turnproof/semconv";
+import { compareTimes, isoTime, limits } from "@turnproof/semconv";
 import { microsOf } from "@turnproof/store";
 import type { EventSlice, SliceOptions } from "@turnproof/store";
 

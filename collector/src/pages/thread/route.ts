@@ -2,9 +2,9 @@
  * @module Thread: one conversation: its turns, newest first, and the newest events of all stores.
  */
 import { Hono } from "hono";
-import { compareTimes, findInsights } from "@turnproof/evidence";
+import { findInsights } from "@turnproof/evidence";
 import type { Insights, TurnEvent, TurnRow } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import { compareTimes, limits } from "@turnproof/semconv";
 
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { readParameters, readPathId } from "../../http/parameters.ts";

@@ -4,9 +4,8 @@
  * the turns that were open between the frame before and the time of detection.
  */
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
-import { compareTimes } from "@turnproof/evidence";
 import type { Journal, LostFrames, QuarantineInput } from "@turnproof/journal";
-import { isoTime } from "@turnproof/semconv";
+import { compareTimes, isoTime } from "@turnproof/semconv";
 
 import { decodeFrame } from "./frame-codec.ts";
 

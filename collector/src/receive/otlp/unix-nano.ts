@@ -2,7 +2,7 @@
  * @module Nanoseconds since the epoch, exact: 64 bits from the wire to decimal digits without
  * floating point.
  */
-import type { UnixTime } from "@turnproof/exporter";
+import type { Instant } from "@turnproof/semconv";
 
 /** 2^32 = 4 · 10^9 + 294,967,296; the parts below keep every product under 2^53. */
 const remainder32 = 294_967_296;
@@ -11,7 +11,7 @@ const highSeconds = Math.floor(high / 1e9);
 const highNanos = high % 1e9;
 
 /** `upper * 2^32 + lower` nanoseconds. */
-export function unixTime(upper: number, lower: number): UnixTime {
+export function unixTime(upper: number, lower: number): Instant {
   const upperHigh = upper >>> 16;
   const upperLow = upper & 0xffff;
   const rest = upperHigh * highNanos + upperLow * remainder32 + lower;
@@ -20,7 +20,7 @@ export function unixTime(upper: number, lower: number): UnixTime {
 }
 
 /** Decimal digits of a time in nanoseconds. */
-export function nanoText({ seconds, nanos }: UnixTime): string {
+export function nanoText({ seconds, nanos }: Instant): string {
   return seconds === 0 ? String(nanos) : `${seconds}${String(nanos + 1e9).slice(1)}`;
 }
 

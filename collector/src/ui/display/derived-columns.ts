@@ -3,8 +3,7 @@
  * records that break it. Ids of ten thousand spans are random and cannot be shortened, so each
  * travels once: in `span_id` of the events, and by place elsewhere.
  */
-import { instantMs, roundMs } from "@turnproof/evidence";
-import { isoTime } from "@turnproof/semconv";
+import { instantMs, isoTime, roundMs } from "@turnproof/semconv";
 
 /** How a field follows. Fields are of the same record, or of the record of a second table. */
 export type Rule =

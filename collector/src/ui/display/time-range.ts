@@ -3,8 +3,7 @@
  * `end_time`, each an ISO 8601 time, a date, or a relative time such as `-24h`, which stays
  * relative. Every reader of such a time uses this module; shared by server and browser.
  */
-import { compareTimes, normalizeTime } from "@turnproof/evidence";
-import { isoTime } from "@turnproof/semconv";
+import { compareTimes, isoTime, normalizeTime } from "@turnproof/semconv";
 
 /** The two times as they are written. */
 export interface RequestedRange {

@@ -1,5 +1,6 @@
 /** @module CallMeasures: what is measured of one call. */
-import { elapsedMs } from "@turnproof/evidence";
+
+import { elapsedMs } from "@turnproof/semconv";
 
 import type { Call } from "./call.ts";
 

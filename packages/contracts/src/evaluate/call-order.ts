@@ -3,7 +3,8 @@
  * but two with one start have no known order, and neither have calls of different producers whose
  * starts are within the skew of clocks. A decision on order holds in every possible order.
  */
-import { bridgedSkewMs as skewMs, elapsedMs } from "@turnproof/evidence";
+import { bridgedSkewMs as skewMs } from "@turnproof/evidence";
+import { elapsedMs } from "@turnproof/semconv";
 
 import type { Call } from "./call.ts";
 

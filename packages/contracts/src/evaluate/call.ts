@@ -4,7 +4,6 @@
  */
 import {
   compareEvents,
-  compareTimes,
   countedModelCalls,
   mayBeBeside,
   parentKey,
@@ -14,6 +13,7 @@ import {
   unfinishedStarts,
 } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import { compareTimes } from "@turnproof/semconv";
 
 /** One call. */
 export interface Call {

@@ -1,6 +1,7 @@
 /** @module JudgeBudgets: duration, tokens, cost, retries, fallbacks and depth within limits. */
-import { elapsedMs, parentKey, spanKey, toolOutcome, turnCalls } from "@turnproof/evidence";
+import { parentKey, spanKey, toolOutcome, turnCalls } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import { elapsedMs } from "@turnproof/semconv";
 
 import type { ClauseOf } from "../language/clauses.ts";
 import { sumReported } from "./call-reports.ts";

@@ -1,6 +1,7 @@
 /** @module JudgeEnding: how the turn ended, and the verdict of the evidence on it. */
-import { elapsedMs, parentKey, unfinishedStarts } from "@turnproof/evidence";
+import { parentKey, unfinishedStarts } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import { elapsedMs } from "@turnproof/semconv";
 
 import type { ClauseOf } from "../language/clauses.ts";
 import { listOf, matchesName } from "../language/names.ts";

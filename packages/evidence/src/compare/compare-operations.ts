@@ -4,11 +4,11 @@
  * a chain of any depth costs one number per operation.
  */
 import type { EventKind } from "@turnproof/semconv";
+import { roundMs } from "@turnproof/semconv";
 
 import { fieldChanges } from "./compare-fields.ts";
 import type { ComparedField, FieldChange } from "./compare-fields.ts";
 import type { TurnEvent } from "../event/event.ts";
-import { roundMs } from "../event/instant.ts";
 import type { GroupPrimaries, WaterfallNode } from "../waterfall/waterfall.ts";
 import { createTreeSpace, layOut } from "../waterfall/waterfall-tree.ts";
 

@@ -3,9 +3,10 @@
  * increase happened between the previous report and the one that shows it, and only turns open in
  * that interval may have lost evidence.
  */
+import { compareTimes, later } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
 import type { IdentityGroups } from "../event/identity-tuple.ts";
-import { compareTimes, later } from "../event/time.ts";
 
 /** An increase of a producer's totals. */
 export interface LossInterval {

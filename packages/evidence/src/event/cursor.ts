@@ -3,11 +3,10 @@
  * that it is bound to; the collector seals and opens it. A cursor that does not match the request
  * in every respect is rejected with one unspecific error.
  */
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, compareTimes, normalizeTime } from "@turnproof/semconv";
 
 import { canonicalJson } from "./canonical-json.ts";
 import type { EventQuery } from "./query.ts";
-import { compareTimes, normalizeTime } from "./time.ts";
 
 /** What a cursor is bound to; the collector takes it from the request, never from the cursor. */
 export interface CursorBinding {

@@ -1,7 +1,8 @@
 /** @module EventOrder: the order of events, `(timestamp, event_id)` (vocabulary: Envelopes). */
+import { compareTimes } from "@turnproof/semconv";
+
 import type { TurnEvent } from "./event.ts";
 import { compareText } from "./text-order.ts";
-import { compareTimes } from "./time.ts";
 
 /** Negative when `a` comes before `b`. */
 export function compareEvents(a: TurnEvent, b: TurnEvent): number {

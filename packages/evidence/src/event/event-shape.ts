@@ -2,12 +2,17 @@
  * @module EventShape: whether a value already is a normalized event. The judge accepts any array;
  * values that pass here are used directly, all others are normalized first.
  */
-import { eventKinds, eventPhases, eventStatuses, registryRows } from "@turnproof/semconv";
+import {
+  eventKinds,
+  eventPhases,
+  eventStatuses,
+  isNormalTime,
+  registryRows,
+} from "@turnproof/semconv";
 import type { AttributeType } from "@turnproof/semconv";
 
 import type { LedgerEntry, EventResource, TurnEvent } from "./event.ts";
 import { isRecord } from "./resource-reading.ts";
-import { isNormalTime } from "./time.ts";
 
 const kinds: ReadonlySet<unknown> = new Set(eventKinds);
 const phases: ReadonlySet<unknown> = new Set(eventPhases);

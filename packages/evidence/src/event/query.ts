@@ -3,10 +3,10 @@
  * every store. Filters only narrow; the scope of the reader is a separate argument.
  */
 import type { EventKind, EventStatus, Identity } from "@turnproof/semconv";
+import { compareTimes } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import type { SourceStore } from "./event.ts";
-import { compareTimes } from "./time.ts";
 
 /**
  * Filters of the events endpoint (requirements: Endpoints; collector: Answer). All must match;

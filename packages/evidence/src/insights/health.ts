@@ -3,7 +3,7 @@
  * It does not probe a deployment: absent records cannot show what was lost, so losses are unknown
  * unless every producer accounted for its own.
  */
-import { codes, identityFields } from "@turnproof/semconv";
+import { codes, identityFields, later } from "@turnproof/semconv";
 import type { Dialect, EventKind, IdentityField } from "@turnproof/semconv";
 
 import { readCoverage } from "../coverage/coverage.ts";
@@ -13,7 +13,6 @@ import { readLosses } from "../reconcile/loss-accounting.ts";
 import type { LossAccounting } from "../reconcile/loss-accounting.ts";
 import { assessWindow } from "../reconcile/reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "../reconcile/reconcile-window.ts";
-import { later } from "../event/time.ts";
 import { buildGroups, countFlags } from "../waterfall/waterfall.ts";
 import type { WaterfallGroup } from "../waterfall/waterfall.ts";
 import { readWindow } from "../normalize/window-events.ts";

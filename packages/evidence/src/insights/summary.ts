@@ -3,12 +3,12 @@
  * Summary). The current time is an argument; there is no clock here.
  */
 import type { CacheDecision, EventKind } from "@turnproof/semconv";
+import { compareTimes, elapsedMs } from "@turnproof/semconv";
 
 import { readMetrics } from "../coverage/metric-states.ts";
 import type { MetricStates, ObservedCounts } from "../coverage/metric-states.ts";
 import type { TurnEvent } from "../event/event.ts";
 import { createIdentityTable } from "../event/identity-table.ts";
-import { compareTimes, elapsedMs } from "../event/time.ts";
 import { countTools } from "../turns/tool-outcomes.ts";
 import type { ToolCounts } from "../turns/tool-outcomes.ts";
 

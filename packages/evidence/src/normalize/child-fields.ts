@@ -5,9 +5,13 @@
  */
 import {
   attribute,
+  compareTimes,
   dialects,
+  elapsedMs,
+  epochToTime,
   identityFields,
   limits,
+  normalizeTime,
   operationPattern,
   screenValue,
 } from "@turnproof/semconv";
@@ -16,7 +20,6 @@ import type { Dialect } from "@turnproof/semconv";
 import type { SpanLink, TurnEvent } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import { isRecord } from "../event/resource-reading.ts";
-import { compareTimes, elapsedMs, epochToTime, normalizeTime } from "../event/time.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 /** An event while it is read. */

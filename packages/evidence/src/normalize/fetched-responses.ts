@@ -2,9 +2,10 @@
  * @module FetchedResponses: a response made in the background is fetched until it is ready, and
  * each `fetch_response` reports the tokens of the same call. They are joined by the response id.
  */
+import { compareTimes } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
 import { compareText } from "../event/text-order.ts";
-import { compareTimes } from "../event/time.ts";
 
 const fetching = "fetch_response";
 

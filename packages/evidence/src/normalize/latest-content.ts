@@ -4,10 +4,11 @@
  * its records. Where these leave several contents, no order is known: the event is `contested`, and
  * one of them is kept by its hash, so that every reader shows the same one.
  */
+import { compareTimes } from "@turnproof/semconv";
+
 import { contentOf, stableHash } from "./content-hash.ts";
 import type { TurnEvent } from "../event/event.ts";
 import { compareText } from "../event/text-order.ts";
-import { compareTimes } from "../event/time.ts";
 
 /** All contents of one event; each is represented by its earliest receipt. */
 export interface Copies {

@@ -9,6 +9,7 @@ import {
   eventPhases,
   eventStatuses,
   identityFields,
+  isNormalTime,
   limits,
   mayCarry,
   provenanceStatuses,
@@ -22,7 +23,6 @@ import { isComponent, isDialect, isDropCount, isOperation, isTaskId } from "./ch
 import type { EventResource, SourceStore, TurnEvent } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import { isRecord } from "../event/resource-reading.ts";
-import { isNormalTime } from "../event/time.ts";
 
 type Loose = { readonly [K in keyof TurnEvent]?: unknown };
 type LooseRef = { readonly [K in keyof EventResource]?: unknown };

@@ -4,11 +4,13 @@
  * version 3 directly. Never throws on data; a present value is never read as absent.
  */
 import {
+  epochToTime,
   eventKinds,
   eventPhases,
   eventStatuses,
   identityFields,
   legacyKinds,
+  normalizeTime,
 } from "@turnproof/semconv";
 import type { EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
 
@@ -25,7 +27,6 @@ import { readStatus } from "./legacy/words.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import type { NormalizationCode } from "./normalization-findings.ts";
 import { isRecord } from "../event/resource-reading.ts";
-import { epochToTime, normalizeTime } from "../event/time.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 

@@ -3,6 +3,8 @@
  * Normalize; requirements: Versioning). The only reader of trace bundles of versions 1 to 3, host
  * event envelopes, native events, conversation rows and tool logs. Never throws on data.
  */
+import { normalizeTime } from "@turnproof/semconv";
+
 import type { SourceStore, NormalizationError, TurnEvent } from "../event/event.ts";
 import { looksLikeBundle, openBundle } from "./bundle.ts";
 import { mergeIdentity, noIdentity, readIdentity } from "./child-identity.ts";
@@ -16,7 +18,6 @@ import { readChild } from "./normalize-child.ts";
 import type { ChildContext, ChildReading } from "./normalize-child.ts";
 import { guessStore, readMemoryRow } from "./normalize-row.ts";
 import { isRecord } from "../event/resource-reading.ts";
-import { normalizeTime } from "../event/time.ts";
 import { dropLoggedCalls } from "./tool-log.ts";
 
 type Loose = Readonly<Record<string, unknown>>;

@@ -4,10 +4,11 @@
  * client that puts its calls under a session of its own describes the call beside the framework:
  * then the times show that one is inside the other.
  */
+import { compareTimes, shiftTime } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
 import { createIdentityTable } from "../event/identity-table.ts";
 import { parentKey, spanKey } from "../event/span-key.ts";
-import { compareTimes, shiftTime } from "../event/time.ts";
 
 /** Inside these kinds a call is another call, whatever its name. */
 const separating: ReadonlySet<string> = new Set(["turn", "model_call", "plan"]);

@@ -3,9 +3,10 @@
  * a span to an event). Events with one span id share a node, unless their own identity differs:
  * then they are different spans with one id, and inherit nothing from each other.
  */
+import { compareTimes } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
 import { parentKey, spanKey } from "../event/span-key.ts";
-import { compareTimes } from "../event/time.ts";
 
 /** Identity fields that a span passes to its children. */
 export const inheritedFields = [

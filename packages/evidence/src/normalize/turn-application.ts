@@ -3,10 +3,11 @@
  * recorded it; that service is kept as its producer. Several services may work on one turn, and
  * evidence split by service could never complete it.
  */
+import { compareTimes } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
 import { createIdentityTable } from "../event/identity-table.ts";
 import { compareText } from "../event/text-order.ts";
-import { compareTimes } from "../event/time.ts";
 import { turnFields } from "../event/turn-key.ts";
 import { isUntrusted } from "./untrusted.ts";
 

@@ -3,10 +3,11 @@
  * a trace or a workflow around a run, an application's own span around a library's. A turn span
  * without an agent of its own inside another turn is part of it.
  */
+import { compareTimes } from "@turnproof/semconv";
+
 import { conflict } from "./span-tree.ts";
 import type { RecordedValue, SpanNode, SpanTree } from "./span-tree.ts";
 import { compareText } from "../event/text-order.ts";
-import { compareTimes } from "../event/time.ts";
 
 /** Facts about the turn spans among the nodes of a tree; parallel to them. */
 export interface TurnParts {

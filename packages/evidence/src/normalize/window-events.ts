@@ -2,6 +2,8 @@
  * @module WindowEvents: any array as the events of a window. Normalized events are used directly,
  * other values are normalized, and copies are removed.
  */
+import { later } from "@turnproof/semconv";
+
 import { areDistinct, dedupeEvents } from "./dedupe.ts";
 import { withRevision } from "./latest-content.ts";
 import { isTurnEvent } from "../event/event-shape.ts";
@@ -9,7 +11,6 @@ import type { TurnEvent } from "../event/event.ts";
 import { createGrouping, groupByIdentity } from "../event/identity-tuple.ts";
 import type { IdentityGroups } from "../event/identity-tuple.ts";
 import { normalizeEvents } from "./normalize.ts";
-import { later } from "../event/time.ts";
 import { inTurnApplication } from "./turn-application.ts";
 import { isUntrusted } from "./untrusted.ts";
 

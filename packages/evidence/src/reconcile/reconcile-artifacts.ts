@@ -3,6 +3,8 @@
  * required sources, was made by a producer that succeeded, and was delivered in that version
  * (requirements: Reconciliation 2, 3, 4, 10).
  */
+import { compareTimes } from "@turnproof/semconv";
+
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "../event/event.ts";
 import { hasOwnIdentity, mayAssert, noteUnestablished } from "./reconcile-bench.ts";
@@ -17,7 +19,6 @@ import type { ArtifactState } from "./reconcile-states.ts";
 import { producerOf, tiedOf } from "./reconcile-tied.ts";
 import type { Tied } from "./reconcile-tied.ts";
 import { deliveredOtherwise } from "./reconcile-version.ts";
-import { compareTimes } from "../event/time.ts";
 
 /** True when the artifact is recorded as read back, and its producer may assert that. */
 function isPersisted(artifact: TurnEvent): boolean {

@@ -3,13 +3,14 @@
  * that names an artifact's output, or is its effect, came after it although its timestamp is
  * earlier.
  */
+import { compareTimes, elapsedMs } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
 import { bridgedSkewMs, isEffectOf } from "./reconcile-causes.ts";
 import { clockOf } from "./reconcile-clock.ts";
 import { compareOrder } from "./reconcile-order.ts";
 import { producerOf } from "./reconcile-tied.ts";
 import type { TurnEvidence } from "./turn-evidence.ts";
-import { compareTimes, elapsedMs } from "../event/time.ts";
 
 /** Most pairs that are checked one by one; of more, none is bridged. */
 const pairsMax = 64;

@@ -3,11 +3,12 @@
  * (evidence: Reconcile: Order). Used only for events of different producers: within one, its
  * sequence orders.
  */
+import { compareTimes, elapsedMs } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
 import { stampOf } from "./reconcile-clock.ts";
 import { parentKey, spanKey } from "../event/span-key.ts";
 import type { TurnEvidence } from "./turn-evidence.ts";
-import { compareTimes, elapsedMs } from "../event/time.ts";
 import type { CauseIndex } from "./turn-evidence.ts";
 
 /** Largest skew between two clocks that is bridged where something else orders the pair. */

@@ -3,9 +3,10 @@
  * orders. A producer with times after their receipt is ahead, and all its times are moved back by
  * the largest difference. Receipt bounds when something happened and is no order by itself.
  */
+import { compareTimes, later, shiftTime, wholeMsAfter } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
 import type { IdentityGroups } from "../event/identity-tuple.ts";
-import { compareTimes, later, shiftTime, wholeMsAfter } from "../event/time.ts";
 
 /** Events with the times that order them, parallel to the events of the window. */
 export interface SettledClocks {

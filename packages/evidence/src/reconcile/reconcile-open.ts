@@ -3,12 +3,11 @@
  * reports, or within a limit after the turn's last event; after that, or when its process was
  * restarted, it is unfinished. The time is the window's own mark, never a clock.
  */
-import { producerReports, waitingForHuman } from "@turnproof/semconv";
+import { addMs, compareTimes, later, producerReports, waitingForHuman } from "@turnproof/semconv";
 
 import type { TurnEvent } from "../event/event.ts";
 import type { Bench } from "./reconcile-bench.ts";
 import { spanKey } from "../event/span-key.ts";
-import { addMs, compareTimes, later } from "../event/time.ts";
 import type { TurnLimits, ProducerLife, WindowClock } from "./window-clock.ts";
 
 const defaultLimitMs = 15 * 60_000;

@@ -4,13 +4,12 @@
  * producers causality comes first. States that still tie are judged together, so that a tie never
  * favours success.
  */
-import { limits } from "@turnproof/semconv";
+import { compareTimes, limits } from "@turnproof/semconv";
 
 import type { TurnEvent } from "../event/event.ts";
 import { isEffectOf, namesCause } from "./reconcile-causes.ts";
 import { clockOf, isBound } from "./reconcile-clock.ts";
 import type { TurnEvidence } from "./turn-evidence.ts";
-import { compareTimes } from "../event/time.ts";
 
 /** States of one thing: current ones and superseded ones. */
 export interface States {

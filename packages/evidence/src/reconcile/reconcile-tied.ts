@@ -3,10 +3,11 @@
  * covers. Answers are computed once, by producer, so that a thousand deliveries of one instant
  * cost a thousand artifacts no more than one would.
  */
+import { compareTimes, wholeMsAfter } from "@turnproof/semconv";
+
 import { shownOf } from "./finding-list.ts";
 import type { TurnEvent } from "../event/event.ts";
 import { clockOf, stampOf } from "./reconcile-clock.ts";
-import { compareTimes, wholeMsAfter } from "../event/time.ts";
 
 /** Events of one instant; each producer has at most its last sequence number. */
 export interface Tied {

@@ -3,8 +3,9 @@
  * Diagnostics, `contract_truncated`). The finish reason belongs to a model call, and the record of
  * a contract is separate from it, so the call with the text has to be found.
  */
+import { compareTimes } from "@turnproof/semconv";
+
 import type { TurnEvent } from "../event/event.ts";
-import { compareTimes } from "../event/time.ts";
 import type { TaskScope, TextEnds, TurnEvidence } from "./turn-evidence.ts";
 import type { TextEnd } from "./turn-evidence.ts";
 

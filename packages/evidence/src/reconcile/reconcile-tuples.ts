@@ -3,7 +3,7 @@
  * of a tuple is dropped before the next is judged; its findings, chains and missing stages are
  * kept.
  */
-import { limits } from "@turnproof/semconv";
+import { compareTimes, limits } from "@turnproof/semconv";
 
 import { coverGroup } from "../coverage/coverage.ts";
 import type { CoverageProfiles } from "../coverage/coverage.ts";
@@ -19,7 +19,6 @@ import type { WindowTrust } from "./reconcile-window.ts";
 import { taskScopes } from "./task-scope.ts";
 import type { TaskScope } from "./turn-evidence.ts";
 import { compareText } from "../event/text-order.ts";
-import { compareTimes } from "../event/time.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";
 
 /** Number of tasks of a sort, and whether a latest state of one is negative. */

@@ -4,6 +4,7 @@
  * reader or a producer prevents every success.
  */
 import type { ReadCompleteness } from "@turnproof/semconv";
+import { addMs, normalizeTime } from "@turnproof/semconv";
 
 import type { NormalizationMetadata } from "../coverage/join-pages.ts";
 import { lossesOfTurns, lossIntervals } from "../coverage/loss-intervals.ts";
@@ -11,7 +12,6 @@ import type { LossInterval } from "../coverage/loss-intervals.ts";
 import { rootsAmong } from "../coverage/page.ts";
 import { producerLives } from "./reconcile-open.ts";
 import type { ProducerLife, TurnLimits, WindowClock } from "./window-clock.ts";
-import { addMs, normalizeTime } from "../event/time.ts";
 import { isUntrusted } from "../normalize/untrusted.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";
 import type { TurnEvent } from "../event/event.ts";

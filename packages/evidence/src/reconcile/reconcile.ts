@@ -4,6 +4,7 @@
  * missing; everything unknown counts against it.
  */
 import type { VerdictStatus } from "@turnproof/semconv";
+import { compareTimes, normalizeTime } from "@turnproof/semconv";
 
 import type { CoverageProfiles } from "../coverage/coverage.ts";
 import { compareEvents } from "../event/event-order.ts";
@@ -17,7 +18,6 @@ import { assessWindow, windowClock } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import type { TaskScope } from "./turn-evidence.ts";
 import { compareText } from "../event/text-order.ts";
-import { compareTimes, normalizeTime } from "../event/time.ts";
 import { isUntrusted } from "../normalize/untrusted.ts";
 import { readWindow } from "../normalize/window-events.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";

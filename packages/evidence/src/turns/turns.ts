@@ -3,7 +3,7 @@
  * what its events recorded: everything else is null, and a turn that began and never ended is
  * marked as such.
  */
-import { tenantState } from "@turnproof/semconv";
+import { compareTimes, elapsedMs, later, tenantState } from "@turnproof/semconv";
 import type {
   CacheDecision,
   Dialect,
@@ -20,7 +20,6 @@ import { createIdentityTable } from "../event/identity-table.ts";
 import { parentKey } from "../event/span-key.ts";
 import { readSupply } from "./supply.ts";
 import { compareText } from "../event/text-order.ts";
-import { compareTimes, elapsedMs, later } from "../event/time.ts";
 import { countTools } from "./tool-outcomes.ts";
 import type { ToolCounts } from "./tool-outcomes.ts";
 import { turnFields } from "../event/turn-key.ts";

@@ -4,10 +4,10 @@
  * marked (evidence: Waterfall).
  */
 import type { TimingState } from "@turnproof/semconv";
+import { instantMs } from "@turnproof/semconv";
 
 import { compareEvents } from "../event/event-order.ts";
 import type { TurnEvent } from "../event/event.ts";
-import { instantMs } from "../event/instant.ts";
 import { spanKey } from "../event/span-key.ts";
 
 /** A node without its place in the tree. Times are epoch milliseconds, NaN for unknown. */

@@ -4,11 +4,11 @@
  * ownership nor quality: missing, circular or unmeasured nodes are flagged and kept.
  */
 import type { EventKind, EventStatus, TimingState } from "@turnproof/semconv";
+import { roundMs } from "@turnproof/semconv";
 
 import type { SpanLink, TurnEvent } from "../event/event.ts";
 import { compareTuples, membersOf } from "../event/identity-tuple.ts";
 import type { IdentityGroups, IdentityTuple } from "../event/identity-tuple.ts";
-import { roundMs } from "../event/instant.ts";
 import { spanKey } from "../event/span-key.ts";
 import { durationOf, pairEvents, positionMs, primaryOf } from "./waterfall-nodes.ts";
 import type { NodeDraft } from "./waterfall-nodes.ts";

@@ -3,7 +3,7 @@
  * adapter of an SDK's ReadableSpan) has copied allowlisted keys only and counted everything else.
  * Times are decimal strings of nanoseconds since the epoch.
  */
-import type { AttributeValue } from "@turnproof/semconv";
+import type { AttributeValue, Instant } from "@turnproof/semconv";
 
 import type { CodedAttributes } from "./coded-attributes.ts";
 
@@ -12,12 +12,6 @@ export type SourceAttributes = Readonly<Record<string, AttributeValue>>;
 
 /** Refusals by code of the guard, e.g. `attribute_unknown`. */
 export type DropCounts = Record<string, number>;
-
-/** A time in whole numbers since the epoch; `nanos` is the fraction of the second. */
-export interface UnixTime {
-  readonly seconds: number;
-  readonly nanos: number;
-}
 
 /** A span with allowlisted content only; see the top of this file. */
 export interface SpanRecord {
@@ -52,8 +46,8 @@ export interface SpanRecord {
  * the next span into the same record.
  */
 export interface SpanAtHand extends Omit<SpanRecord, "startTimeUnixNano" | "endTimeUnixNano"> {
-  readonly startTimeUnixNano: string | UnixTime;
-  readonly endTimeUnixNano?: string | UnixTime;
+  readonly startTimeUnixNano: string | Instant;
+  readonly endTimeUnixNano?: string | Instant;
   /** By the number of the source name, where a decoder provides it; `attributes` is empty then. */
   readonly coded?: CodedAttributes | undefined;
 }

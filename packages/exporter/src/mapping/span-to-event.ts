@@ -4,13 +4,18 @@
  * event, byte for byte. Identity is stored as recorded; evidence resolves it over the root.
  */
 import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
-import { eventPhases, ledgerFromLists, refsFromLists } from "@turnproof/semconv";
-import type { EventKind, EventPhase } from "@turnproof/semconv";
+import {
+  eventPhases,
+  instantOf,
+  ledgerFromLists,
+  millisecondsBetween,
+  nineDigits,
+  refsFromLists,
+} from "@turnproof/semconv";
+import type { EventKind, EventPhase, NanoInstant } from "@turnproof/semconv";
 
 import { decideKind } from "./kind-decision.ts";
 import type { KindDecision } from "./kind-decision.ts";
-import { instantOf, millisecondsBetween, nineDigits } from "./nano-time.ts";
-import type { NanoInstant } from "./nano-time.ts";
 import { operationOf } from "./operation.ts";
 import { SpanReading } from "./span-reading.ts";
 import type { KeyIdentity } from "./span-reading.ts";

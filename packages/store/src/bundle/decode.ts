@@ -4,10 +4,9 @@
  * enters through a store (vocabulary: Identity: the body replaces the columns' constraints).
  */
 import { isTurnEvent } from "@turnproof/evidence";
-import { CodedError, dialects, limits } from "@turnproof/semconv";
+import { CodedError, dialects, isoOfInstant, isoOfMicros, limits } from "@turnproof/semconv";
 
 import type { StoredEvent } from "../stored-event.ts";
-import { isoOfInstant, isoOfMicros } from "../time.ts";
 import { areAttributes, hasNestedShapes } from "./nested.ts";
 import { bodyVersion, rareFields, restNames, sharedFields, slot, absentField } from "./fields.ts";
 

@@ -4,8 +4,9 @@
  * `[received µs, base second, head, event, …]`. Compact JSON decodes as fast as a binary form,
  * fits every provider's text column and can be read in SQL.
  */
+import { clampedInstant, epochMicros, fractionDigits, isExact } from "@turnproof/semconv";
+
 import type { StoredEvent } from "../stored-event.ts";
-import { clampedInstant, epochMicros, fractionDigits, isExact } from "../time.ts";
 import { bodyVersion, rareFields, sharedFields, absentField } from "./fields.ts";
 
 /** Longest distance from the base second that a number expresses exactly: a hundred days. */

@@ -4,8 +4,7 @@
  * the requested time.
  */
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
-
-import { wholeSecond } from "../time.ts";
+import { wholeSecond } from "@turnproof/semconv";
 
 /** First and last second of the events' own times, since the epoch. */
 export interface OwnRange {

@@ -3,11 +3,10 @@
  * several tenants: identity is inherited inside a root, so every read settles whole roots and
  * returns the events in scope.
  */
-import { groupBy } from "@turnproof/semconv";
+import { epochMicros, groupBy } from "@turnproof/semconv";
 import type { Identity } from "@turnproof/semconv";
 
 import type { StoredEvent } from "../stored-event.ts";
-import { epochMicros } from "../time.ts";
 import { encodeSegment } from "./encode.ts";
 import { ownRangeOf } from "./own-range.ts";
 import type { OwnRange } from "./own-range.ts";

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
-import { CodedError, groupBy } from "@turnproof/semconv";
+import { CodedError, epochMicros, groupBy } from "@turnproof/semconv";
 
 import { murmur32 } from "../bundle/murmur.ts";
 import { packBundles } from "../bundle/pack.ts";
@@ -12,7 +12,6 @@ import type { BundleRow } from "../bundle/pack.ts";
 import { ownRangeOf } from "../bundle/own-range.ts";
 import { idWord } from "../bundle/words.ts";
 import type { StoredEvent } from "../stored-event.ts";
-import { epochMicros } from "../time.ts";
 import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";
 

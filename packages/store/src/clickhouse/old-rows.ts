@@ -1,8 +1,7 @@
 /** @module OldRows: reads rows of the old table of events, one column per field, as events. */
-import { registryRows } from "@turnproof/semconv";
+import { instantOfNanos, isoOfMicros, registryRows } from "@turnproof/semconv";
 
 import type { StoredEvent } from "../stored-event.ts";
-import { instantOfNanos, isoOfMicros } from "../time.ts";
 import type { NativeTable } from "./native-reader.ts";
 import { timesOf } from "./old-times.ts";
 

@@ -4,8 +4,8 @@
  * before it; a duration equal to the elapsed time is not stored again. A time that does not fit (a
  * year outside of 1900 to 2262, more than nine digits) also keeps its text.
  */
-import { isoOfInstant } from "../time.ts";
-import type { Instant } from "../time.ts";
+import { isoOfInstant } from "@turnproof/semconv";
+import type { Instant } from "@turnproof/semconv";
 
 /** Bits of the `timing` column. */
 const startFromElapsed = 1;

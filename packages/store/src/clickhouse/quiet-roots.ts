@@ -1,6 +1,7 @@
 /** @module QuietRoots: roots without new rows for a while, for the judge. */
+import { epochMicros } from "@turnproof/semconv";
+
 import { microseconds } from "../stored-event.ts";
-import { epochMicros } from "../time.ts";
 import type { Engine } from "./engine.ts";
 import { smallSettings } from "./engine-client.ts";
 

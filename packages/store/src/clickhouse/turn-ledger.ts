@@ -1,11 +1,12 @@
 /** @module TurnLedger: turns in ClickHouse; the reference is `memoryTurns`. */
 import { createHash } from "node:crypto";
 
+import { isoOfMicros } from "@turnproof/semconv";
+
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import type { HeldTurn, TurnLedger } from "../ledger/turn-question.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
-import { isoOfMicros } from "../time.ts";
 import type { Tables } from "./engine.ts";
 import { withdrawLate } from "./late-writes.ts";
 import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
-import { groupBy } from "@turnproof/semconv";
+import { epochMicros, groupBy } from "@turnproof/semconv";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 
@@ -18,7 +18,6 @@ import type { EvidenceStore } from "../evidence-store.ts";
 import { defaultRetention } from "../retention.ts";
 import { storedForm } from "../stored-event.ts";
 import { allTenants, receivedAt, sampleEvent, sampleTurn } from "../testing/sample-event.ts";
-import { epochMicros } from "../time.ts";
 import { filesystem } from "./filesystem.ts";
 
 const made: string[] = [];

@@ -1,5 +1,6 @@
 /** @module HeldRoots: rows of recently stored roots in memory, bounded in bytes. */
-import { compareTimes } from "@turnproof/evidence";
+
+import { compareTimes } from "@turnproof/semconv";
 
 import type { RootStanding } from "../evidence-store.ts";
 import type { HeldRows } from "./held-rows.ts";

@@ -3,7 +3,8 @@
  * of the events, and nothing for the garbage collector to traverse. Rows of the current batch stay
  * unpacked until its turns are written, because unpacking costs as much as folding.
  */
-import { compareTimes } from "@turnproof/evidence";
+
+import { compareTimes } from "@turnproof/semconv";
 
 import { decodeBody } from "../bundle/decode.ts";
 import { encodeSegment, joinSegments } from "../bundle/encode.ts";

@@ -5,9 +5,14 @@
  * out.
  */
 import type { ToolCounts, TurnCall, TurnRow } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import {
+  clampedInstant,
+  CodedError,
+  fractionDigits,
+  isExact,
+  isoOfInstant,
+} from "@turnproof/semconv";
 
-import { clampedInstant, fractionDigits, isExact, isoOfInstant } from "../time.ts";
 import { turnName } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 

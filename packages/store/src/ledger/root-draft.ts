@@ -2,8 +2,8 @@
  * @module RootDraft: judgement of the turns of a whole root at the drain. Unless more of the root
  * is stored, its turns are settled from it, without their events.
  */
-import { compareTimes } from "@turnproof/evidence";
 import type { FindingCode, TurnEvent } from "@turnproof/evidence";
+import { compareTimes } from "@turnproof/semconv";
 
 import type { RootTurns } from "./record-roots.ts";
 import { recordsPerWrite } from "./record-roots.ts";

@@ -5,8 +5,8 @@
  */
 import { durationClass } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
+import { clampedInstant } from "@turnproof/semconv";
 
-import { clampedInstant } from "../time.ts";
 import { contractNames, contractPrefix, turnName } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 

@@ -3,9 +3,8 @@
  * in memory per root, within a bound, until their turns are settled, so that the judge need not
  * read them back.
  */
-import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { groupBy } from "@turnproof/semconv";
+import { compareTimes, groupBy } from "@turnproof/semconv";
 
 import type { EventSlice, EvidenceStore, RootStanding } from "../evidence-store.ts";
 import { rootSlice } from "../root-slice.ts";

@@ -4,15 +4,9 @@
  */
 import { hash } from "node:crypto";
 
-import {
-  agentCalls,
-  compareTimes,
-  foldedTurns,
-  orphanSpans,
-  turnCalls,
-  turnKey,
-} from "@turnproof/evidence";
+import { agentCalls, foldedTurns, orphanSpans, turnCalls, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
+import { compareTimes } from "@turnproof/semconv";
 
 import { turnName, withContracts } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";

@@ -4,7 +4,7 @@
  * conversations where an operator sets it. The row is kept, with its time and scope. Rows past
  * their own expiry are deleted.
  */
-import { groupBy, scopedKinds } from "@turnproof/semconv";
+import { epochMicros, groupBy, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
 import { unscoped } from "../memory-admin.ts";
@@ -12,7 +12,6 @@ import type { MemoryAdmin, RowChange } from "../memory-admin.ts";
 import type { Json, MemoryRecord } from "../memory-store.ts";
 import { daysOf, microsBefore, shortestDays } from "../retention.ts";
 import type { RetentionOptions, RetentionPolicy, RetentionReport } from "../retention.ts";
-import { epochMicros } from "../time.ts";
 
 const batchRowsDefault = 1_000;
 

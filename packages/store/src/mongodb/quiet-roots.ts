@@ -1,8 +1,9 @@
 /** @module QuietRoots: roots for the background judge. */
 import type { Collection, Document } from "mongodb";
 
+import { epochMicros } from "@turnproof/semconv";
+
 import { microseconds } from "../stored-event.ts";
-import { epochMicros } from "../time.ts";
 import { coded } from "./store-error.ts";
 
 /** Roots whose latest row was received in the half-open interval, oldest first. */

@@ -1,11 +1,12 @@
 /** @module TurnCollection: turns in MongoDB; the reference is `memoryTurns`. */
 import type { Collection, Document } from "mongodb";
 
+import { isoOfMicros } from "@turnproof/semconv";
+
 import { placeOf } from "../ledger/turn-conditions.ts";
 import type { TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
-import { isoOfMicros } from "../time.ts";
 import { raisedEpochs } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
 import { writeTurns } from "./turn-documents.ts";

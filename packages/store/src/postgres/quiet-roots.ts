@@ -1,6 +1,7 @@
 /** @module QuietRoots: roots for the background judge. */
+import { epochMicros } from "@turnproof/semconv";
+
 import { microseconds } from "../stored-event.ts";
-import { epochMicros } from "../time.ts";
 import type { Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";

@@ -1,5 +1,6 @@
 /** @module TurnLedger: turns in PostgreSQL; the reference is `memoryTurns`. */
 import type { TurnCall } from "@turnproof/evidence";
+import { isoOfMicros } from "@turnproof/semconv";
 
 import { isCallOwn } from "../ledger/call-usage.ts";
 import {
@@ -29,7 +30,6 @@ import type {
 } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
-import { isoOfMicros } from "../time.ts";
 import { callRows, callUsageSql } from "./call-rows.ts";
 import type { Database, Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";

@@ -4,7 +4,7 @@
  */
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, epochMicros } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
@@ -13,7 +13,6 @@ import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import { shortRootsOf } from "../short-roots.ts";
 import { checkBy } from "../store-check.ts";
-import { epochMicros } from "../time.ts";
 
 import { bundleReads } from "./bundle-reads.ts";
 import type { SqliteReadParts } from "./bundle-reads.ts";

@@ -1,10 +1,11 @@
 /** @module SqliteTurns: the ledger's turns in a SQLite database; the reference is `memoryTurns`. */
+import { isoOfMicros } from "@turnproof/semconv";
+
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 import { placeOf } from "../ledger/turn-conditions.ts";
 import type { HeldTurn, TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
-import { isoOfMicros } from "../time.ts";
 import { paced } from "../paced.ts";
 import { inSteps } from "./bundle-writer.ts";
 import { transaction } from "./sqlite-database.ts";

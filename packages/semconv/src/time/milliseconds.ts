@@ -1,6 +1,6 @@
 /**
- * @module Instant: a normalized time as a number, for offsets and durations of many events. Where
- * order is decided, the text is compared (`compareTimes`).
+ * @module Milliseconds: a normalized time as a number, for offsets and durations of many events.
+ * Where order is decided, the text is compared (`compareTimes`).
  */
 function digits(text: string, from: number, count: number): number {
   let value = 0;

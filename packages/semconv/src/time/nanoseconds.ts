@@ -1,10 +1,9 @@
 /**
- * @module Nano time: decimal nanoseconds to ISO 8601 UTC with nine digits, without BigInt. Invalid
- * times are clamped or left out, never thrown (vocabulary: Envelopes; collector: Receive).
+ * @module Nanoseconds: decimal nanoseconds to ISO 8601 UTC with nine digits, without BigInt.
+ * Invalid times are clamped or left out, never thrown (vocabulary: Envelopes; collector: Receive).
  */
-import { isoTime } from "@turnproof/semconv";
-
-import type { UnixTime } from "./span-record.ts";
+import { isoTime } from "./clock.ts";
+import type { Instant } from "./whole-numbers.ts";
 
 /** Last nanosecond of a signed 64-bit count; also the end of the stores' time type. */
 const latest = "9223372036854775807";
@@ -48,7 +47,7 @@ const clampedInstant: NanoInstant = {
 };
 
 /** Reads a count of nanoseconds; undefined for zero, absent or an invalid count. */
-export function instantOf(nanoseconds: string | UnixTime | undefined): NanoInstant | undefined {
+export function instantOf(nanoseconds: string | Instant | undefined): NanoInstant | undefined {
   if (typeof nanoseconds === "object") return instantOfTime(nanoseconds);
   if (nanoseconds === undefined || nanoseconds === "0" || !isDigits(nanoseconds)) return undefined;
   const digits = nanoseconds.charCodeAt(0) === 48 ? nanoseconds.replace(/^0+/, "") : nanoseconds;
@@ -63,7 +62,7 @@ export function instantOf(nanoseconds: string | UnixTime | undefined): NanoInsta
   return { text, seconds, nanos: Number(fraction), clamped: false };
 }
 
-function instantOfTime({ seconds, nanos }: UnixTime): NanoInstant | undefined {
+function instantOfTime({ seconds, nanos }: Instant): NanoInstant | undefined {
   if (seconds === 0 && nanos === 0) return undefined;
   const { seconds: last, nanos: rest } = clampedInstant;
   if (seconds > last || (seconds === last && nanos > rest)) return clampedInstant;

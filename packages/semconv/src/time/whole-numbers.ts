@@ -1,8 +1,8 @@
 /**
- * @module Time: ISO 8601 UTC text to whole numbers and back. A store sorts by nanoseconds in the
- * range that every engine supports; the text itself is stored as well when it has more.
+ * @module WholeNumbers: ISO 8601 UTC text to whole numbers and back. A store sorts by nanoseconds
+ * in the range that every engine supports; the text itself is stored as well when it has more.
  */
-import { isoTime } from "@turnproof/semconv";
+import { isoTime } from "./clock.ts";
 
 const nanosPerSecond = 1_000_000_000n;
 

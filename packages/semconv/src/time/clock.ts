@@ -1,7 +1,6 @@
 /**
- * @module Time: points in time as ISO 8601 UTC text. No other module writes `toISOString`; a tidy
- * test holds it. Order and differences of such texts, with all their digits, are in
- * `packages/evidence/src/event/time.ts`; whole numbers for columns in `packages/store/src/time.ts`.
+ * @module Clock: points in time as ISO 8601 UTC text. No other module writes `toISOString`; a tidy
+ * test holds it.
  */
 
 /** ISO 8601 UTC now. */

@@ -1,7 +1,7 @@
 /** Times as text, and the clock that never runs backwards. */
 import { expect, test, vi } from "vitest";
 
-import { increasingClock, isoMicros, isoTime } from "./time.ts";
+import { increasingClock, isoMicros, isoTime } from "./clock.ts";
 
 test("microseconds, never twice, never backwards", () => {
   const times = [1_700_000_000_000_001, 1_700_000_000_000_001, 1_699_999_999_500_000];

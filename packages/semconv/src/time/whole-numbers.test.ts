@@ -2,7 +2,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { clampedInstant, epochMicros, isoOfInstant, isoOfMicros, wholeSecond } from "./time.ts";
+import {
+  clampedInstant,
+  epochMicros,
+  isoOfInstant,
+  isoOfMicros,
+  wholeSecond,
+} from "./whole-numbers.ts";
 
 const seconds = fc.integer({ min: -2_208_988_800, max: 9_223_286_399 });
 const nanos = fc.integer({ min: 0, max: 999_999_999 });

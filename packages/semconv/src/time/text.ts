@@ -1,12 +1,13 @@
 /**
- * @module Time: timestamps as text. Evidence keeps every fractional digit of its
+ * @module TimeText: order and forms of times as text. Evidence keeps every fractional digit of its
  * input, so a time becomes a floating-point number only to subtract two of them.
  */
-import { isoTime } from "@turnproof/semconv";
+import { isoTime } from "./clock.ts";
 
 const isoForm =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,18}))?([Zz]|[+-]\d{2}:?\d{2})?$/;
-const secondChars = 19;
+/** Characters before the fraction. */
+export const secondChars = 19;
 
 /**
  * Order of two ISO 8601 UTC times of any number of fractional digits: negative, zero or positive.
@@ -30,7 +31,8 @@ export function later(a: string | null, b: string | undefined): string | null {
   return b !== undefined && (a === null || compareTimes(b, a) > 0) ? b : a;
 }
 
-function fractionOf(time: string): string {
+/** The digits of the fraction of a second. */
+export function fractionOf(time: string): string {
   const end = time.endsWith("Z") ? time.length - 1 : time.length;
   return time.slice(secondChars + 1, end);
 }
@@ -164,53 +166,4 @@ export function epochToTime(value: number | string): string | undefined {
 function numberText(value: number): string | undefined {
   if (!Number.isFinite(value) || value < 0) return undefined;
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
-}
-
-/** Milliseconds from one normalized time to another, negative when the clock ran backwards. */
-export function elapsedMs(from: string, to: string): number | undefined {
-  const whole = wholeSecondsMs(from, to);
-  if (Number.isNaN(whole)) return undefined;
-  const fraction = (Number(`0.${fractionOf(to)}`) - Number(`0.${fractionOf(from)}`)) * 1000;
-  // A nanosecond is the finest meaningful digit; below it is noise of the subtraction.
-  return Math.round((whole + fraction) * 1e6) / 1e6;
-}
-
-const minuteChars = 17;
-
-/** Milliseconds between the whole seconds of two times; NaN where one is invalid. */
-function wholeSecondsMs(from: string, to: string): number {
-  // Most pairs are within one minute, where the seconds suffice without parsing the dates.
-  if (from.startsWith(to.slice(0, minuteChars)) && from.charCodeAt(10) === tee) {
-    return (secondsOf(to) - secondsOf(from)) * 1000;
-  }
-  const start = Date.parse(`${from.slice(0, secondChars)}Z`);
-  return Date.parse(`${to.slice(0, secondChars)}Z`) - start;
-}
-
-function secondsOf(time: string): number {
-  return time.charCodeAt(minuteChars) * 10 + time.charCodeAt(minuteChars + 1);
-}
-
-/** Whole milliseconds from one time to another, each cut to its millisecond. */
-export function wholeMsAfter(from: string, to: string): number {
-  return wholeMs(to) - wholeMs(from);
-}
-
-function wholeMs(time: string): number {
-  const below = fractionOf(time).slice(0, 3).padEnd(3, "0");
-  return Date.parse(`${time.slice(0, secondChars)}Z`) + Number(below);
-}
-
-/** A time moved by whole milliseconds; it keeps the digits below. Out of range: unchanged. */
-export function shiftTime(time: string, ms: number): string {
-  const moved = new Date(wholeMs(time) + ms);
-  if (Number.isNaN(moved.getTime())) return time;
-  const text = isoTime(moved.getTime());
-  return text.length === 24 ? `${text.slice(0, -1)}${fractionOf(time).slice(3)}Z` : time;
-}
-
-/** A time some whole milliseconds later, to the millisecond; an unreadable one stays empty. */
-export function addMs(time: string, ms: number): string {
-  const moved = new Date(wholeMs(time) + ms);
-  return Number.isNaN(moved.getTime()) ? "" : isoTime(moved.getTime());
 }
