@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 
 import { ContractError, parseContracts, readContracts } from "@turnproof/contracts";
 import type { ContractSet } from "@turnproof/contracts";
+import { isRecord } from "@turnproof/semconv";
 
 import { isContractFile, joinContracts, placeOf, underPlace } from "../config/contract-files.ts";
 import type { NamedContracts } from "../config/contract-files.ts";
@@ -89,7 +90,3 @@ const loadAdvice: { readonly [code: string]: string | undefined } = {
   ERR_UNKNOWN_FILE_EXTENSION:
     "; TypeScript needs Node 22.18, or name a JavaScript, YAML or JSON file",
 };
-
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}

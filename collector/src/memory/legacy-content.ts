@@ -7,12 +7,12 @@ import { createHash } from "node:crypto";
 
 import { normalize } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { TenantFilter } from "@turnproof/semconv";
+import type { TenantFilter, UntypedRecord } from "@turnproof/semconv";
 import type { Json, MemoryDraft, MemoryStore } from "@turnproof/store";
 
-import { memoryFilter } from "./memory-filter.ts";
+import { isRecord } from "@turnproof/semconv";
 
-type Loose = Readonly<Record<string, unknown>>;
+import { memoryFilter } from "./memory-filter.ts";
 
 /** Content of one event, and its tenant. */
 export interface LegacyContent {
@@ -99,7 +99,7 @@ function draftOf(event: TurnEvent, parts: Readonly<Record<string, string>>): Mem
 }
 
 /** Content may be in a child itself or in its `data` or `attributes`. */
-function wordsOf(child: Loose): Readonly<Record<string, string>> {
+function wordsOf(child: UntypedRecord): Readonly<Record<string, string>> {
   const places = [child, child["data"], child["attributes"], child["payload"]].filter(isRecord);
   const words: Record<string, string> = {};
   for (const [part, names] of Object.entries(partNames)) {
@@ -117,7 +117,7 @@ function wordsOf(child: Loose): Readonly<Record<string, string>> {
 const payloadNames = ["payload", "bundle", "content", "data", "value"] as const;
 
 /** The bundle of a record, parsed where it was stored as text. */
-function payloadOf(row: unknown): Loose | undefined {
+function payloadOf(row: unknown): UntypedRecord | undefined {
   if (!isRecord(row)) return undefined;
   if (Array.isArray(row["events"])) return row;
   const name = payloadNames.find((each) => row[each] !== undefined);
@@ -132,11 +132,7 @@ function payloadOf(row: unknown): Loose | undefined {
 }
 
 /** The payload, wrapped under the record's name for it. */
-function wrapped(row: Loose, payload: Loose): Loose {
+function wrapped(row: UntypedRecord, payload: UntypedRecord): UntypedRecord {
   const name = payloadNames.find((each) => row[each] !== undefined) ?? "payload";
   return { [name]: payload };
-}
-
-function isRecord(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

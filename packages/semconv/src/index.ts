@@ -161,3 +161,5 @@ export {
   wholeSecond,
 } from "./time/whole-numbers.ts";
 export type { Instant } from "./time/whole-numbers.ts";
+export { isRecord } from "./untyped.ts";
+export type { Untyped, UntypedRecord } from "./untyped.ts";

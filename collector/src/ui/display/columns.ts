@@ -5,6 +5,8 @@
  * differs from null.
  */
 
+import { isRecord } from "@turnproof/semconv";
+
 import { derivedBy, laterText, nanosBetween, readDerived } from "./derived-columns.ts";
 import type { Derived, FieldReader, FieldReaders, Rule } from "./derived-columns.ts";
 import { walkPlaces } from "./walk-places.ts";
@@ -237,10 +239,6 @@ function readHex(length: number, bytes: string): FieldReader {
 
 function differences(numbersIn: readonly number[]): readonly number[] {
   return numbersIn.map((value, at) => value - (numbersIn[at - 1] ?? 0));
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Numbers are as short as their index in a list; texts with few distinct values are worth one. */

@@ -4,7 +4,7 @@
  * the first page to null proves that nothing is missing.
  */
 import type { ReadCompleteness } from "@turnproof/semconv";
-import { compareTimes, normalizeTime } from "@turnproof/semconv";
+import { compareTimes, isRecord, normalizeTime } from "@turnproof/semconv";
 
 import { canonicalJson } from "../event/canonical-json.ts";
 import { readCoverage } from "./coverage.ts";
@@ -19,7 +19,6 @@ import type { EventPage } from "./page.ts";
 import { readCompleteness } from "./page.ts";
 import { isNarrow } from "../event/query.ts";
 import type { EventQuery } from "../event/query.ts";
-import { isRecord } from "../event/resource-reading.ts";
 import { isUntrusted, trustedErrors } from "../normalize/untrusted.ts";
 
 /** Facts about reading that a verdict needs. */

@@ -7,12 +7,12 @@ import {
   eventPhases,
   eventStatuses,
   isNormalTime,
+  isRecord,
   registryRows,
 } from "@turnproof/semconv";
-import type { AttributeType } from "@turnproof/semconv";
+import type { AttributeType, Untyped } from "@turnproof/semconv";
 
 import type { LedgerEntry, EventResource, TurnEvent } from "./event.ts";
-import { isRecord } from "./resource-reading.ts";
 
 const kinds: ReadonlySet<unknown> = new Set(eventKinds);
 const phases: ReadonlySet<unknown> = new Set(eventPhases);
@@ -21,8 +21,6 @@ const statuses: ReadonlySet<unknown> = new Set(eventStatuses);
 const attributeTypes: ReadonlyMap<string, AttributeType> = new Map(
   registryRows.filter((row) => row.slot === "attributes").map((row) => [row.event, row.type]),
 );
-
-type Loose = { readonly [K in keyof TurnEvent]?: unknown };
 
 function isText(value: unknown): boolean {
   return value === undefined || (typeof value === "string" && value !== "");
@@ -108,7 +106,7 @@ function hasAttributes(value: unknown): boolean {
   return true;
 }
 
-function hasIdentity(event: Loose): boolean {
+function hasIdentity(event: Untyped<TurnEvent>): boolean {
   return (
     isText(event.application_id) &&
     isText(event.agent_id) &&
@@ -122,7 +120,7 @@ function hasIdentity(event: Loose): boolean {
   );
 }
 
-function hasSpan(event: Loose): boolean {
+function hasSpan(event: Untyped<TurnEvent>): boolean {
   return (
     isText(event.span_id) &&
     isText(event.parent_span_id) &&
@@ -132,7 +130,7 @@ function hasSpan(event: Loose): boolean {
   );
 }
 
-function hasOrigin(event: Loose): boolean {
+function hasOrigin(event: Untyped<TurnEvent>): boolean {
   return (
     isText(event.external_id) &&
     isText(event.operation) &&
@@ -153,7 +151,7 @@ function hasOrigin(event: Loose): boolean {
 /** True when the value is a normalized event whose every field has its type. */
 export function isTurnEvent(value: unknown): value is TurnEvent {
   if (!isRecord(value)) return false;
-  const event = value as Loose;
+  const event = value as Untyped<TurnEvent>;
   return (
     (event.schema_version === 3 || event.schema_version === 2 || event.schema_version === 1) &&
     typeof event.event_id === "string" &&

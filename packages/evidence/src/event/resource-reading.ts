@@ -3,22 +3,15 @@
  * Every part must pass the guard for its registry row; a part that does not is left out and
  * reported.
  */
-import { attribute, limits, provenanceStatuses, screenValue } from "@turnproof/semconv";
-import type { AttributeRow, ProvenanceStatus } from "@turnproof/semconv";
+import { attribute, isRecord, limits, provenanceStatuses, screenValue } from "@turnproof/semconv";
+import type { AttributeRow, ProvenanceStatus, UntypedRecord } from "@turnproof/semconv";
 
 import type { LedgerEntry, EventResource } from "./event.ts";
-
-type Loose = Readonly<Record<string, unknown>>;
 
 /** The readable part, and whether anything was left out. */
 export interface Read<T> {
   readonly items: T[];
   readonly refused: boolean;
-}
-
-/** True for an object that is no list; its fields may hold anything. */
-export function isRecord(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function fits(row: AttributeRow, value: unknown): value is string {
@@ -41,7 +34,8 @@ export function readResource(
   options: ResourceOptions = {},
   flawed: () => void = () => undefined,
 ): EventResource | undefined {
-  const record: Loose = typeof value === "string" ? { ref: value } : isRecord(value) ? value : {};
+  const record: UntypedRecord =
+    typeof value === "string" ? { ref: value } : isRecord(value) ? value : {};
   const type = record["resource_type"] ?? record["type"] ?? options.defaultType;
   const ref = record["ref"] ?? record["resource_ref"] ?? record["id"];
   if (!fits(attribute.input_types, type) || !fits(attribute.input_refs, ref)) return undefined;
@@ -103,7 +97,7 @@ export function readLedger(value: unknown): Read<LedgerEntry> {
   return { items, refused };
 }
 
-function readLine(line: Loose, resource: EventResource, flawed: () => void): LedgerEntry {
+function readLine(line: UntypedRecord, resource: EventResource, flawed: () => void): LedgerEntry {
   const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = { resource };
   const rank = line["candidate_rank"] ?? undefined;
   const score = line["relevance_score"] ?? undefined;

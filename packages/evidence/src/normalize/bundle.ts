@@ -3,18 +3,15 @@
  * are read; version 2 with version 3 children is written, deterministically: the same events give
  * the same text in any order. A bundle never changes once written.
  */
-import type { EventKind } from "@turnproof/semconv";
-import { identityFields } from "@turnproof/semconv";
+import type { EventKind, UntypedRecord } from "@turnproof/semconv";
+import { identityFields, isRecord } from "@turnproof/semconv";
 
 import { canonicalJson } from "../event/canonical-json.ts";
 import { readIdentity } from "./child-identity.ts";
 import type { IdentityDraft } from "./child-identity.ts";
 import { stableHash } from "./content-hash.ts";
 import type { EventIdentity, TurnEvent } from "../event/event.ts";
-import { isRecord } from "../event/resource-reading.ts";
 import { compareEvents } from "../event/event-order.ts";
-
-type Loose = Readonly<Record<string, unknown>>;
 
 /** Version of the bundles that this build writes. */
 export const bundleVersion = 2;
@@ -164,7 +161,7 @@ export interface OpenBundle {
 export type BundleFault = "invalid_bundle" | "unsupported_schema" | "empty_bundle";
 
 /** True for a value that is a bundle of any version, well-formed or not. */
-export function looksLikeBundle(value: Loose): boolean {
+export function looksLikeBundle(value: UntypedRecord): boolean {
   return (
     value["type"] === "trace_bundle" ||
     value["type"] === "host_event" ||
@@ -177,7 +174,7 @@ export function looksLikeBundle(value: Loose): boolean {
  * Opens a bundle of version 1, 2 or 3, or a host event's envelope (one child). A bundle without a
  * version is version 1. Identity may be in `identity` or beside it; both must agree.
  */
-export function openBundle(value: Loose): OpenBundle | BundleFault {
+export function openBundle(value: UntypedRecord): OpenBundle | BundleFault {
   const version = readVersion(value["version"] ?? value["schema_version"]);
   if (version === undefined) return "unsupported_schema";
   const single = value["event"];
@@ -200,7 +197,10 @@ export function readVersion(value: unknown): number | undefined {
   return version === 1 || version === 2 || version === 3 ? version : undefined;
 }
 
-function readEnvelopeIdentity(outer: Loose, inner: Loose): IdentityDraft | undefined {
+function readEnvelopeIdentity(
+  outer: UntypedRecord,
+  inner: UntypedRecord,
+): IdentityDraft | undefined {
   const around = readIdentity(outer, true).identity;
   const inside = readIdentity(inner, true).identity;
   if (around === undefined || inside === undefined) return undefined;

@@ -3,16 +3,20 @@
  * Attributes). Current children have registered names; older ones are read through a table of old
  * names. Text that no row admits is never copied.
  */
-import { attribute, registryRows, screen, screenValue, splitMetrics } from "@turnproof/semconv";
-import type { AttributeName, EventKind } from "@turnproof/semconv";
+import {
+  attribute,
+  isRecord,
+  registryRows,
+  screen,
+  screenValue,
+  splitMetrics,
+} from "@turnproof/semconv";
+import type { AttributeName, EventKind, UntypedRecord } from "@turnproof/semconv";
 
 import { nameDigest } from "@turnproof/semconv/name-key";
 
 import type { EventAttributeMap } from "../event/event.ts";
 import { legacyFieldsOf } from "./legacy/fields.ts";
-import { isRecord } from "../event/resource-reading.ts";
-
-type Loose = Readonly<Record<string, unknown>>;
 
 /** Attributes that passed, and whether any was refused. */
 export interface AttributeReading {
@@ -57,7 +61,7 @@ const nothing: AttributeReading = { attributes: {}, refused: false, sourcesRefus
 const namingRows = registryRows.filter((row) => row.keyed === "name" && row.slot === "attributes");
 
 /** A name that an older guard admitted is kept as its digest, without a fault of the record. */
-function withOlderNames(value: Loose): Loose {
+function withOlderNames(value: UntypedRecord): UntypedRecord {
   let input = value;
   for (const row of namingRows) {
     const name = value[row.event];
@@ -68,21 +72,21 @@ function withOlderNames(value: Loose): Loose {
 }
 
 /** The few older spellings that are accepted in current events too, e.g. posted ones. */
-function lenient(value: Loose, kind: EventKind): Loose {
+function lenient(value: UntypedRecord, kind: EventKind): UntypedRecord {
   const reason = value["finish_reason"];
   const single = typeof reason === "string";
   const counts = kind === "contract" && isRecord(value["item_counts"]);
   const metrics = kind === "outcome" && isRecord(value["metrics"]);
   if (!single && !counts && !metrics && value["task_id"] === undefined) return value;
   // The task is a field of its own on the event; the caller has read it already.
-  const { task_id: _, ...copy } = value as Loose & { readonly task_id?: unknown };
+  const { task_id: _, ...copy } = value as UntypedRecord & { readonly task_id?: unknown };
   const spelled: Record<string, unknown> = copy;
   if (kind === "contract" && reason !== undefined) {
     spelled["contract_finish_reason"] ??= reason;
     delete spelled["finish_reason"];
   } else if (single) spelled["finish_reason"] = [reason];
   if (counts) splitCounts(spelled, "item_counts", "item_names", "item_values");
-  if (metrics) addMetrics(spelled, spelled["metrics"] as Loose);
+  if (metrics) addMetrics(spelled, spelled["metrics"] as UntypedRecord);
   return spelled;
 }
 
@@ -93,7 +97,7 @@ function splitCounts(
   names: AttributeName,
   values: AttributeName,
 ): void {
-  const counts = record[from] as Loose;
+  const counts = record[from] as UntypedRecord;
   delete record[from];
   const keys = Object.keys(counts).slice(0, attribute[names].cap);
   record[names] ??= keys;
@@ -101,7 +105,7 @@ function splitCounts(
 }
 
 /** Converts an object of scalars to its lists; lists that are present already take precedence. */
-function addMetrics(record: Record<string, unknown>, metrics: Loose): void {
+function addMetrics(record: Record<string, unknown>, metrics: UntypedRecord): void {
   delete record["metrics"];
   const most = Object.entries(metrics).slice(0, attribute.metric_names.cap);
   for (const [name, list] of Object.entries(splitMetrics(Object.fromEntries(most)))) {
@@ -114,7 +118,7 @@ const containers = ["attributes", "data", "payload", "metadata", "details"] as c
 const nested = ["usage", "counts", "source_counts", "sources", "supply"] as const;
 
 /** Reads an older child through the table of its kind; fields outside the table are not read. */
-export function readLegacyAttributes(child: Loose, kind: EventKind): AttributeReading {
+export function readLegacyAttributes(child: UntypedRecord, kind: EventKind): AttributeReading {
   const places = placesOf(child);
   const input: Record<string, unknown> = {};
   const exact = new Set<string>();
@@ -145,15 +149,15 @@ export function readLegacyAttributes(child: Loose, kind: EventKind): AttributeRe
   };
 }
 
-function placesOf(child: Loose): Loose[] {
-  const places: Loose[] = [];
+function placesOf(child: UntypedRecord): UntypedRecord[] {
+  const places: UntypedRecord[] = [];
   for (const name of containers) if (isRecord(child[name])) places.push(child[name]);
   places.push(child);
   const inner = places.flatMap((place) => nested.map((name) => place[name]).filter(isRecord));
   return [...places, ...inner];
 }
 
-function firstOf(places: readonly Loose[], name: string): unknown {
+function firstOf(places: readonly UntypedRecord[], name: string): unknown {
   for (const place of places) {
     const value = place[name];
     if (value !== undefined && value !== null) return value;
@@ -162,7 +166,11 @@ function firstOf(places: readonly Loose[], name: string): unknown {
 }
 
 /** Converts objects of numbers to the two lists of current events. */
-function addPairs(input: Record<string, unknown>, places: readonly Loose[], kind: EventKind): void {
+function addPairs(
+  input: Record<string, unknown>,
+  places: readonly UntypedRecord[],
+  kind: EventKind,
+): void {
   const counts = kind === "contract" ? firstOf(places, "item_counts") : undefined;
   const metrics = kind === "outcome" ? firstOf(places, "metrics") : undefined;
   if (isRecord(counts)) {

@@ -10,18 +10,17 @@ import {
   elapsedMs,
   epochToTime,
   identityFields,
+  isRecord,
   limits,
   normalizeTime,
   operationPattern,
   screenValue,
 } from "@turnproof/semconv";
-import type { Dialect } from "@turnproof/semconv";
+import type { Dialect, UntypedRecord } from "@turnproof/semconv";
 
 import type { SpanLink, TurnEvent } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
-import { isRecord } from "../event/resource-reading.ts";
 
-type Loose = Readonly<Record<string, unknown>>;
 /** An event while it is read. */
 export type EventDraft = { -readonly [K in keyof TurnEvent]?: TurnEvent[K] } & {
   attributes: TurnEvent["attributes"];
@@ -29,7 +28,7 @@ export type EventDraft = { -readonly [K in keyof TurnEvent]?: TurnEvent[K] } & {
 type Flaw = () => void;
 
 /** The first of several fields with a value. */
-function first(record: Loose, names: readonly string[]): unknown {
+function first(record: UntypedRecord, names: readonly string[]): unknown {
   for (const name of names) {
     const value = record[name];
     if (value !== undefined && value !== null) return value;
@@ -46,7 +45,12 @@ function readTime(value: unknown, legacy: boolean): string | undefined {
 }
 
 /** Start and duration; older writers also recorded seconds and an end. */
-export function addExtent(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
+export function addExtent(
+  draft: EventDraft,
+  child: UntypedRecord,
+  legacy: boolean,
+  flaw: Flaw,
+): void {
   const start = child["started_at"] ?? (legacy ? child["start_time"] : undefined) ?? undefined;
   const received = child["received_at"] ?? undefined;
   const startedAt = start === undefined ? undefined : readTime(start, legacy);
@@ -63,7 +67,7 @@ export function addExtent(draft: EventDraft, child: Loose, legacy: boolean, flaw
 }
 
 /** The end of a result is its time; with a start it gives a duration as well. */
-function addEnd(draft: EventDraft, child: Loose, startedAt: string | undefined): void {
+function addEnd(draft: EventDraft, child: UntypedRecord, startedAt: string | undefined): void {
   const endedAt = readTime(first(child, ["ended_at", "end_time"]), true);
   if (endedAt === undefined) return;
   if (draft.phase === "result") draft.timestamp = endedAt;
@@ -72,7 +76,7 @@ function addEnd(draft: EventDraft, child: Loose, startedAt: string | undefined):
   if (elapsed !== undefined) draft.duration_ms = elapsed;
 }
 
-function legacyDuration(child: Loose): unknown {
+function legacyDuration(child: UntypedRecord): unknown {
   const places = [child, child["attributes"], child["data"]].filter(isRecord);
   for (const place of places) {
     const ms = first(place, ["duration_ms", "elapsed_ms", "latency_ms"]);
@@ -84,7 +88,12 @@ function legacyDuration(child: Loose): unknown {
 }
 
 /** Its place among the spans. */
-export function addPlacement(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
+export function addPlacement(
+  draft: EventDraft,
+  child: UntypedRecord,
+  legacy: boolean,
+  flaw: Flaw,
+): void {
   if (!legacy) addCurrentPlace(draft, child, flaw);
   else addLegacyPlace(draft, child, flaw);
   if (typeof child["parent_remote"] === "boolean") draft.parent_remote = child["parent_remote"];
@@ -106,11 +115,11 @@ const placeNames = [
   ["caused_by_event_id", "caused_by"],
 ] as const;
 
-function addCurrentPlace(draft: EventDraft, child: Loose, flaw: Flaw): void {
+function addCurrentPlace(draft: EventDraft, child: UntypedRecord, flaw: Flaw): void {
   for (const [name] of placeNames) setId(draft, name, child[name], flaw);
 }
 
-function addLegacyPlace(draft: EventDraft, child: Loose, flaw: Flaw): void {
+function addLegacyPlace(draft: EventDraft, child: UntypedRecord, flaw: Flaw): void {
   for (const [name, older] of placeNames) setId(draft, name, child[name] ?? child[older], flaw);
 }
 
@@ -134,7 +143,12 @@ const components = new Set<unknown>();
 const componentPattern = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,119}$/;
 
 /** Origin and names; a foreign operation name is content. */
-export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
+export function addOrigin(
+  draft: EventDraft,
+  child: UntypedRecord,
+  legacy: boolean,
+  flaw: Flaw,
+): void {
   for (const name of originTexts) setId(draft, name, child[name], flaw);
   const operation = child["operation"] ?? undefined;
   if (isOperation(operation)) draft.operation = operation;
@@ -202,7 +216,7 @@ function hasOperationForm(text: string): boolean {
   );
 }
 
-function addCounters(draft: EventDraft, child: Loose, flaw: Flaw): void {
+function addCounters(draft: EventDraft, child: UntypedRecord, flaw: Flaw): void {
   for (const name of ["producer_seq", "revision"] as const) {
     const value = child[name] ?? undefined;
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) draft[name] = value;
@@ -221,7 +235,7 @@ export function isDropCount(code: string, count: unknown): boolean {
   return /^[a-z][a-z_]{0,63}$/.test(code) && Number.isSafeInteger(count);
 }
 
-function addDerived(draft: EventDraft, child: Loose, flaw: Flaw): void {
+function addDerived(draft: EventDraft, child: UntypedRecord, flaw: Flaw): void {
   const derived = child["identity_derived"] ?? undefined;
   if (derived === undefined) return;
   const named = new Set<unknown>(Array.isArray(derived) ? derived : []);

@@ -4,12 +4,11 @@
  * (requirements: Scope hierarchy 2 and 3).
  */
 import { identityFields } from "@turnproof/semconv";
-import type { IdentityField } from "@turnproof/semconv";
+import type { IdentityField, UntypedRecord } from "@turnproof/semconv";
 
 import type { EventIdentity } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 
-type Loose = Readonly<Record<string, unknown>>;
 export type IdentityDraft = { -readonly [K in keyof EventIdentity]: EventIdentity[K] };
 
 /** The identity, or why it is rejected. */
@@ -32,7 +31,7 @@ const olderNames: { readonly [field in IdentityField]?: readonly string[] } = {
  * of a wrong type must not become absent. Older writers also used numbers, for every field but the
  * user.
  */
-export function readIdentity(record: Loose, legacy: boolean): IdentityReading {
+export function readIdentity(record: UntypedRecord, legacy: boolean): IdentityReading {
   const identity: IdentityDraft = {};
   for (const field of identityFields) {
     let value = record[field];
@@ -53,7 +52,7 @@ export function readIdentity(record: Loose, legacy: boolean): IdentityReading {
   return { identity };
 }
 
-function olderValue(record: Loose, field: IdentityField): unknown {
+function olderValue(record: UntypedRecord, field: IdentityField): unknown {
   for (const name of olderNames[field] ?? []) {
     if (record[name] !== undefined && record[name] !== null) return record[name];
   }

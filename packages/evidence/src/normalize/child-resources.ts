@@ -3,19 +3,21 @@
  * fields). Older writers had a separate field for the resource of an artifact or a delivery; it is
  * converted to the current ones.
  */
+import type { UntypedRecord } from "@turnproof/semconv";
+
+import { isRecord } from "@turnproof/semconv";
+
 import type { EventDraft } from "./child-fields.ts";
 import type { EventResource } from "../event/event.ts";
-import { isRecord, readLedger, readResource, readResources } from "../event/resource-reading.ts";
+import { readLedger, readResource, readResources } from "../event/resource-reading.ts";
 import type { ResourceOptions } from "../event/resource-reading.ts";
 
-type Loose = Readonly<Record<string, unknown>>;
-
 /** Adds references and ledger; false when a value could not be read. */
-export function addResources(draft: EventDraft, child: Loose, legacy: boolean): boolean {
+export function addResources(draft: EventDraft, child: UntypedRecord, legacy: boolean): boolean {
   return legacy ? addLegacy(draft, child) : addCurrent(draft, child);
 }
 
-function addCurrent(draft: EventDraft, child: Loose): boolean {
+function addCurrent(draft: EventDraft, child: UntypedRecord): boolean {
   let readable = true;
   for (const name of ["input_refs", "output_refs"] as const) {
     const value = child[name] ?? undefined;
@@ -40,7 +42,7 @@ const inputNames = ["input_refs", "source_refs", "inputs"] as const;
 const outputNames = ["output_refs", "outputs"] as const;
 const singleNames = ["resource", "resource_ref", "artifact", "artifact_ref"] as const;
 
-function addLegacy(draft: EventDraft, child: Loose): boolean {
+function addLegacy(draft: EventDraft, child: UntypedRecord): boolean {
   const data = [child["attributes"], child["data"], child["payload"]].filter(isRecord);
   const places = [child, ...data];
   const inputs = listOf(places, inputNames, { defaultType: "source" });
@@ -60,7 +62,7 @@ function addLegacy(draft: EventDraft, child: Loose): boolean {
 }
 
 function listOf(
-  places: readonly Loose[],
+  places: readonly UntypedRecord[],
   names: readonly string[],
   options: ResourceOptions,
 ): { readonly items?: EventResource[]; readonly refused: boolean } {
@@ -76,7 +78,7 @@ function listOf(
 /** The resource of an artifact event or a delivery. */
 function singleOf(
   draft: EventDraft,
-  places: readonly Loose[],
+  places: readonly UntypedRecord[],
 ): { readonly item?: EventResource; readonly refused: boolean } {
   const { artifact_type, content_version } = draft.attributes;
   if (draft.event_kind !== "artifact" && draft.event_kind !== "delivery") return { refused: false };

@@ -10,6 +10,7 @@ import {
   eventStatuses,
   identityFields,
   isNormalTime,
+  isRecord,
   limits,
   mayCarry,
   provenanceStatuses,
@@ -17,15 +18,11 @@ import {
   screenEntry,
   screenValue,
 } from "@turnproof/semconv";
-import type { AttributeRow, EventKind, IdentityField } from "@turnproof/semconv";
+import type { AttributeRow, EventKind, IdentityField, Untyped } from "@turnproof/semconv";
 
 import { isComponent, isDialect, isDropCount, isOperation, isTaskId } from "./child-fields.ts";
 import type { EventResource, SourceStore, TurnEvent } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
-import { isRecord } from "../event/resource-reading.ts";
-
-type Loose = { readonly [K in keyof TurnEvent]?: unknown };
-type LooseRef = { readonly [K in keyof EventResource]?: unknown };
 
 const kinds: ReadonlySet<unknown> = new Set(eventKinds);
 const phases: ReadonlySet<unknown> = new Set(eventPhases);
@@ -92,7 +89,7 @@ function entry(row: AttributeRow, value: unknown): number {
 
 function isRef(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const ref = value as LooseRef;
+  const ref = value as Untyped<EventResource>;
   if (ref.ref === undefined || ref.resource_type === undefined) return false;
   const fields =
     entry(attribute.input_types, ref.resource_type) +
@@ -146,7 +143,7 @@ function isAttributes(value: unknown, kind: EventKind): boolean {
 }
 
 /** The identity fields; only `user_id` may be null. */
-function identityOf(event: Loose, before: Loose): number {
+function identityOf(event: Untyped<TurnEvent>, before: Untyped<TurnEvent>): number {
   return (
     id(event.application_id, before.application_id) +
     id(event.agent_id, before.agent_id) +
@@ -160,7 +157,7 @@ function identityOf(event: Loose, before: Loose): number {
 }
 
 /** Place and origin of the event. */
-function originOf(event: Loose, before: Loose): number {
+function originOf(event: Untyped<TurnEvent>, before: Untyped<TurnEvent>): number {
   return (
     id(event.span_id, before.span_id) +
     id(event.parent_span_id, before.parent_span_id) +
@@ -184,14 +181,14 @@ function originOf(event: Loose, before: Loose): number {
 
 /** Recognizes normal events; caches the last one, because adjacent events share ids. */
 export class NormalCheck {
-  private before: Loose = {};
+  private before: Untyped<TurnEvent> = {};
 
   /**
    * True when normalizing the value as an event of this store would return an equal one without a
    * finding. A record with any other field does not pass.
    */
   passes(value: object, store: SourceStore): value is TurnEvent {
-    const event = value as Loose;
+    const event = value as Untyped<TurnEvent>;
     // Required fields: schema version, id, kind, phase, status, time, store, revision, attributes.
     if (event.schema_version !== 3 || event.source_store !== store || !isPlain(value)) return false;
     if (!kinds.has(event.event_kind) || !phases.has(event.phase) || !statuses.has(event.status)) {

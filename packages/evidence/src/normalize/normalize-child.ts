@@ -9,10 +9,11 @@ import {
   eventPhases,
   eventStatuses,
   identityFields,
+  isRecord,
   legacyKinds,
   normalizeTime,
 } from "@turnproof/semconv";
-import type { EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
+import type { EventKind, EventPhase, EventStatus, UntypedRecord } from "@turnproof/semconv";
 
 import { readVersion } from "./bundle.ts";
 import { readAttributes, readLegacyAttributes } from "./child-attributes.ts";
@@ -26,9 +27,6 @@ import type { SourceStore, TurnEvent } from "../event/event.ts";
 import { readStatus } from "./legacy/words.ts";
 import { isUsableId } from "./normalization-findings.ts";
 import type { NormalizationCode } from "./normalization-findings.ts";
-import { isRecord } from "../event/resource-reading.ts";
-
-type Loose = Readonly<Record<string, unknown>>;
 
 /** Context of a child, and the collector of findings. */
 export interface ChildContext {
@@ -119,14 +117,14 @@ function fault(context: ChildContext, code: NormalizationCode, id?: unknown): un
 }
 
 /** The name of the kind: older writers also called the field `event_type`, `kind` or `type`. */
-function nameOf(child: Loose, legacy: boolean): unknown {
+function nameOf(child: UntypedRecord, legacy: boolean): unknown {
   return legacy
     ? (child["event_kind"] ?? child["event_type"] ?? child["kind"] ?? child["type"])
     : child["event_kind"];
 }
 
 /** The time of a child; epoch numbers only for older writers, and only with a clear unit. */
-export function timeOf(record: Loose, legacy: boolean): string | undefined {
+export function timeOf(record: UntypedRecord, legacy: boolean): string | undefined {
   const value = legacy
     ? (record["timestamp"] ??
       record["time"] ??
@@ -142,7 +140,7 @@ export function timeOf(record: Loose, legacy: boolean): string | undefined {
 }
 
 function identityOf(
-  child: Loose,
+  child: UntypedRecord,
   legacy: boolean,
   context: ChildContext,
 ): IdentityDraft | undefined {
@@ -174,7 +172,7 @@ const lasting: ReadonlySet<EventKind> = new Set([
 ]);
 
 /** The recorded status; undefined when there is no usable one. */
-function statusOf(child: Loose, kind: EventKind, legacy: boolean): EventStatus | undefined {
+function statusOf(child: UntypedRecord, kind: EventKind, legacy: boolean): EventStatus | undefined {
   const stated = child["status"] ?? nestedStatus(child, kind, legacy);
   return statuses.has(stated) ? (stated as EventStatus) : readStatus(stated);
 }
@@ -183,7 +181,7 @@ function statusOf(child: Loose, kind: EventKind, legacy: boolean): EventStatus |
  * The recorded phase, else the one that the name implies, else the one inferred from the fields.
  */
 function phaseOf(
-  child: Loose,
+  child: UntypedRecord,
   named: NamedKind,
   status: EventStatus | undefined,
   legacy: boolean,
@@ -194,7 +192,7 @@ function phaseOf(
 }
 
 /** Older results have their outcome in the data. */
-function nestedStatus(child: Loose, kind: EventKind, legacy: boolean): unknown {
+function nestedStatus(child: UntypedRecord, kind: EventKind, legacy: boolean): unknown {
   if (!legacy) return undefined;
   const data = child["attributes"] ?? child["data"] ?? child["payload"];
   if (!isRecord(data)) return undefined;
@@ -207,7 +205,7 @@ function nestedStatus(child: Loose, kind: EventKind, legacy: boolean): unknown {
 
 /** A call with an outcome or a duration has ended; otherwise older names meant the start. */
 function inferPhase(
-  child: Loose,
+  child: UntypedRecord,
   kind: EventKind,
   status: EventStatus | undefined,
   legacy: boolean,
@@ -219,7 +217,12 @@ function inferPhase(
 }
 
 /** The task is on the event or among its attributes; two different values count as none. */
-function addTask(draft: EventDraft, child: Loose, context: ChildContext, id: unknown): void {
+function addTask(
+  draft: EventDraft,
+  child: UntypedRecord,
+  context: ChildContext,
+  id: unknown,
+): void {
   const attributes = child["attributes"];
   const inner = isRecord(attributes) ? (attributes["task_id"] ?? undefined) : undefined;
   const task = child["task_id"] ?? inner;
@@ -230,7 +233,7 @@ function addTask(draft: EventDraft, child: Loose, context: ChildContext, id: unk
 
 function addAttributes(
   draft: EventDraft,
-  child: Loose,
+  child: UntypedRecord,
   legacyName: string | undefined,
   context: ChildContext,
   id: unknown,

@@ -2,7 +2,9 @@
  * @module NormalizeRow: reads rows of the conversation and tool_log stores as events without their
  * text (vocabulary: Event kinds): identity, time and outcome, never messages, arguments or results.
  */
-import type { EventStatus } from "@turnproof/semconv";
+import type { EventStatus, UntypedRecord } from "@turnproof/semconv";
+
+import { isRecord } from "@turnproof/semconv";
 
 import { readLegacyAttributes } from "./child-attributes.ts";
 import { addExtent, addPlacement, isTaskId } from "./child-fields.ts";
@@ -15,9 +17,7 @@ import { isUsableId } from "./normalization-findings.ts";
 import type { NormalizationCode } from "./normalization-findings.ts";
 import type { ChildReading } from "./normalize-child.ts";
 import { timeOf } from "./normalize-child.ts";
-import { isRecord } from "../event/resource-reading.ts";
 
-type Loose = Readonly<Record<string, unknown>>;
 type Report = (code: NormalizationCode, id?: unknown) => void;
 
 /** Kinds of the two stores whose rows are not trace events. */
@@ -25,7 +25,7 @@ const kinds = { conversation: "conversation", tool_log: "execution_log" } as con
 
 /** Reads a conversation or tool_log row; undefined when it was left out and reported. */
 export function readMemoryRow(
-  row: Loose,
+  row: UntypedRecord,
   store: Exclude<SourceStore, "trace">,
   report: Report,
 ): ChildReading | undefined {
@@ -36,7 +36,7 @@ export function readMemoryRow(
     : isRecord(row["data"])
       ? row["data"]
       : {};
-  const merged: Loose = { ...inner, ...row };
+  const merged: UntypedRecord = { ...inner, ...row };
   const timestamp = timeOf(merged, true);
   const reading = readIdentity(merged, true);
   if (timestamp === undefined || reading.identity === undefined) {
@@ -68,7 +68,7 @@ export function readMemoryRow(
   return draft as Omit<TurnEvent, "event_id">;
 }
 
-function addExecution(draft: EventDraft, row: Loose, report: Report, rowId: unknown): void {
+function addExecution(draft: EventDraft, row: UntypedRecord, report: Report, rowId: unknown): void {
   draft.status = statusOf(row);
   addExtent(draft, row, true, () => report("invalid_metadata", rowId));
   const { attributes, refused } = readLegacyAttributes(row, "execution_log");
@@ -76,7 +76,7 @@ function addExecution(draft: EventDraft, row: Loose, report: Report, rowId: unkn
   if (refused) report("invalid_metadata", rowId);
 }
 
-function statusOf(row: Loose): EventStatus {
+function statusOf(row: UntypedRecord): EventStatus {
   const word = readStatus(row["status"] ?? row["outcome"] ?? row["result_status"]);
   if (word !== undefined) return word;
   const flag = row["success"];
@@ -84,7 +84,7 @@ function statusOf(row: Loose): EventStatus {
 }
 
 /** The store of a row that does not name one; rows of evidence are recognized by their shape. */
-export function guessStore(row: Loose): SourceStore | undefined {
+export function guessStore(row: UntypedRecord): SourceStore | undefined {
   const named = row["source_store"];
   if (named === "trace" || named === "conversation" || named === "tool_log") return named;
   if (row["event_kind"] !== undefined || row["event_type"] !== undefined) return "trace";

@@ -3,7 +3,8 @@
  * Normalize; requirements: Versioning). The only reader of trace bundles of versions 1 to 3, host
  * event envelopes, native events, conversation rows and tool logs. Never throws on data.
  */
-import { normalizeTime } from "@turnproof/semconv";
+import { isRecord, normalizeTime } from "@turnproof/semconv";
+import type { UntypedRecord } from "@turnproof/semconv";
 
 import type { SourceStore, NormalizationError, TurnEvent } from "../event/event.ts";
 import { looksLikeBundle, openBundle } from "./bundle.ts";
@@ -17,10 +18,7 @@ import type { Findings, NormalizationCode } from "./normalization-findings.ts";
 import { readChild } from "./normalize-child.ts";
 import type { ChildContext, ChildReading } from "./normalize-child.ts";
 import { guessStore, readMemoryRow } from "./normalize-row.ts";
-import { isRecord } from "../event/resource-reading.ts";
 import { dropLoggedCalls } from "./tool-log.ts";
-
-type Loose = Readonly<Record<string, unknown>>;
 
 /** Origin of the rows. */
 export interface NormalizeOptions {
@@ -115,7 +113,7 @@ export function normalizeEvents(events: readonly unknown[]): Normalized {
   };
 }
 
-function sourceOf(value: Loose): SourceStore | undefined {
+function sourceOf(value: UntypedRecord): SourceStore | undefined {
   const store = value["source_store"];
   return store === "trace" || store === "conversation" || store === "tool_log" ? store : undefined;
 }
@@ -190,7 +188,7 @@ const otherRecords: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The payload of a record, parsed where it is text; the row itself when it has none. */
-function payloadOf(row: Loose, given: SourceStore | undefined): Loose | undefined {
+function payloadOf(row: UntypedRecord, given: SourceStore | undefined): UntypedRecord | undefined {
   if (looksLikeBundle(row) || row["event_kind"] !== undefined) return row;
   // Text is parsed only in a record that states its type: a message may look like JSON too.
   const reported = given === "trace" || row["record_type"] === "trace_bundle";
@@ -211,7 +209,7 @@ function isTrace(given: SourceStore | undefined): boolean {
 }
 
 /** A bundle, or a record that contains one, from its JSON text. */
-function bundleIn(text: string): Loose | undefined {
+function bundleIn(text: string): UntypedRecord | undefined {
   const record = recordIn(text);
   const isBundle =
     record !== undefined && (looksLikeBundle(record) || record["record_type"] === "trace_bundle");
@@ -219,7 +217,7 @@ function bundleIn(text: string): Loose | undefined {
 }
 
 /** The record in a JSON text; some writers serialized it twice. */
-function recordIn(text: string): Loose | undefined {
+function recordIn(text: string): UntypedRecord | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
     const inner: unknown = typeof parsed === "string" ? JSON.parse(parsed) : parsed;
@@ -230,8 +228,8 @@ function recordIn(text: string): Loose | undefined {
 }
 
 function readBundle(
-  row: Loose,
-  payload: Loose,
+  row: UntypedRecord,
+  payload: UntypedRecord,
   findings: Findings,
   readings: TurnEvent[],
 ): boolean {
