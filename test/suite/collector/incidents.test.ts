@@ -240,7 +240,7 @@ test("a row whose link lists further turns of its cause has both numbers", async
   ]);
   const page = await (await scattered.get("/traces/incidents")).text();
   const stated = [...page.matchAll(/data-listed[^>]*>([^<]*)</g)].map(([, text]) => text?.trim());
-  expect(stated).toEqual(["2 of the 5 turns behind the link count here"]);
+  expect(stated).toEqual(["The link lists 5 turns, those of other rows included."]);
   await scattered.collector.close();
 });
 

@@ -186,7 +186,7 @@ const What: FC<{ readonly of: Incident; readonly href: string | undefined }> = (
           {listed}
         </span>
       )}
-      {of.scattered ? <span class="muted">at most two turns with the same cause</span> : null}
+      {of.scattered ? <span class="muted">Causes with one or two turns each.</span> : null}
       {call === null ? null : <span class="muted">{callText(call)}</span>}
     </td>
   );
@@ -210,10 +210,10 @@ function causeText({ kind, name, call, names }: Incident): string {
   }
 }
 
-/** The turns behind the link, where no terms select those of the incident alone. */
+/** Number of turns that the link lists, where no terms select those of the incident alone. */
 function listedText({ turns, q_turns: listed }: Incident): string | undefined {
   if (listed === null || listed === turns) return undefined;
-  return `${countText(turns)} of the ${countText(listed)} turns behind the link count here`;
+  return `The link lists ${countText(listed)} turns, those of other rows included.`;
 }
 
 function weightsText([most, middle, least]: typeof weights): string {
