@@ -12,6 +12,7 @@ import { CodedError } from "@turnproof/semconv";
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
+import { recordAuditOff } from "./access/audit/audit-off.ts";
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";
 import { shipperOf } from "./access/audit/ship.ts";
@@ -281,7 +282,10 @@ async function openAuditLog(
   { config, log, opened }: Opening,
   { keyring, pseudonyms }: Pick<Door, "keyring" | "pseudonyms">,
 ): Promise<Audit | undefined> {
-  if (config.auditLog === undefined) return undefined;
+  if (config.auditLog === undefined) {
+    await recordAuditOff(config, log);
+    return undefined;
+  }
   const signer = createSigner(config.dataDir, config.auditScope);
   const shipper = shipperOf(config, log);
   const { auditLog: file, auditScope: origin } = config;

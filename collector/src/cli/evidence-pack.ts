@@ -71,10 +71,10 @@ async function writePack(flags: PackFlags): Promise<void> {
     const rows = packTable(gathered);
     await writeFile(join(out, "table.md"), tablePage(gathered, rows));
     await writeFile(join(out, "what-this-does-not-prove.md"), limitsPage);
-    const found = await listed(out);
     const signer = await createStatementSigner(config.signingKey, config.dataDir);
-    const pack: Pack = { v: 1, facts: gathered, table: [...rows], files: [...found] };
     await writeFile(join(out, packNames.keys), `${JSON.stringify(signer.keys, null, 2)}\n`);
+    const found = await listed(out);
+    const pack: Pack = { v: 1, facts: gathered, table: [...rows], files: [...found] };
     await writeFile(join(out, packNames.list), `${await signer.signAs(packType, pack)}\n`);
     return pack;
   });
@@ -146,7 +146,7 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
     audit: audit.log,
     deletions: [...audit.deletions],
     retentions: audit.retentions,
-    rules: 3,
+    rules: 4,
   };
 }
 

@@ -142,6 +142,7 @@ const changes: Readonly<Record<string, (of: string) => void>> = {
   "an edited row": (of) => appendFileSync(join(of, "events/part-000001.jsonl"), "{}\n"),
   "an edited table": (of) => appendFileSync(join(of, "table.md"), "| 99 | proven |\n"),
   "a removed file": (of) => rmSync(join(of, "turns-parquet/part-000001.parquet")),
+  "other keys beside the list": (of) => appendFileSync(join(of, "jwks.json"), "\n"),
   "an added folder without a file": (of) =>
     void mkdirSync(join(of, "events/more/none"), { recursive: true }),
   "an added link": (of) => symlinkSync("part-000001.jsonl", join(of, "events/part-000002.jsonl")),

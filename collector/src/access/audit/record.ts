@@ -41,6 +41,9 @@ export interface AuditRecord {
 /** Event of the record after records that are gone at a start. */
 export const cutEvent = "log.cut";
 
+/** Event of the record that a collector without an audit log leaves in one that exists. */
+export const offEvent = "log.off";
+
 /** `prev` of the very first record. */
 export const genesis: string = "0".repeat(64);
 

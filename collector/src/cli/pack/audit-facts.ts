@@ -7,7 +7,7 @@ import { auditFileOf, retentionFileOf, retentionScopeOf } from "../../access/aud
 import { readPublicKey } from "../../access/audit/checkpoint.ts";
 import { logLines } from "../../access/audit/lines.ts";
 import { originOf, verifierKey } from "../../access/audit/note.ts";
-import { openRecord } from "../../access/audit/record.ts";
+import { offEvent, openRecord } from "../../access/audit/record.ts";
 import type { AuditRecord } from "../../access/audit/record.ts";
 import { verifyAudit } from "../../access/audit/verify.ts";
 import { readKeyring } from "../../access/stable-secret.ts";
@@ -35,7 +35,17 @@ export async function auditFacts(config: Config, times: PackTimes): Promise<Audi
   const deletions: PackFacts["deletions"] = [];
   let accesses = 0;
   let last = 0;
+  let since: string | null = null;
+  let offFrom: string | undefined;
+  const off: { from: string; to: string }[] = [];
+  const endOff = (at: string): void => {
+    if (offFrom !== undefined) off.push(...within({ from: offFrom, to: at }, times));
+    offFrom = undefined;
+  };
   for await (const record of recordsOf(config, file)) {
+    since ??= record.ts;
+    if (record.event === offEvent) offFrom ??= record.ts;
+    else if (record.route !== undefined) endOff(record.ts);
     if (isIn(record, times)) {
       last = record.seq;
       if (record.route !== undefined) accesses += 1;
@@ -44,8 +54,9 @@ export async function auditFacts(config: Config, times: PackTimes): Promise<Audi
     const { ts: at, reason = "reason not recorded", result } = record;
     deletions.push({ at, reason, result });
   }
+  endOff(times.to);
   const covered = last > 0 && sizeOf(log.tree_head) >= last;
-  return { log: { ...log, window: { accesses, covered } }, deletions, retentions };
+  return { log: { ...log, window: { accesses, covered, since, off } }, deletions, retentions };
 }
 
 async function retentionFacts(
@@ -76,6 +87,13 @@ async function* recordsOf(config: Config, file: string): AsyncGenerator<AuditRec
       if (record !== undefined) yield record;
     }
   }
+}
+
+/** The part of a time that lies in the window; none where it ends before or begins after. */
+function within(time: PackTimes, window: PackTimes): readonly PackTimes[] {
+  const from = compareTimes(time.from, window.from) < 0 ? window.from : time.from;
+  const to = compareTimes(time.to, window.to) > 0 ? window.to : time.to;
+  return compareTimes(from, to) < 0 ? [{ from, to }] : [];
 }
 
 function isIn({ ts }: AuditRecord, { from, to }: PackTimes): boolean {

@@ -19,7 +19,7 @@ import { packSchema, packType } from "./pack-facts.ts";
 import type { Pack, PackLog, PackRow } from "./pack-facts.ts";
 import { packTable } from "./pack-table.ts";
 
-/** Names in a pack that are not on its list, because they are about it. */
+/** Names of the signed list and of the keys; packs of earlier versions list no keys. */
 export const packNames = { list: "pack.jws", keys: "jwks.json" } as const;
 
 /** Result of a check; `problems` are sentences without values of the evidence. */
@@ -72,7 +72,7 @@ async function fileProblems(folder: string, { files }: Pack): Promise<readonly s
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/");
     if (entry.isDirectory() && folders.has(path)) continue;
-    if (path === packNames.list || path === packNames.keys) continue;
+    if (path === packNames.list || (path === packNames.keys && !known.has(path))) continue;
     present.add(path);
     const file = known.get(path);
     // A folder without a listed file is an addition, as is a link.

@@ -76,6 +76,10 @@ export const factsSchema = z.strictObject({
           accesses: count,
           /** Whether the tree head covers all records of the window. */
           covered: z.boolean(),
+          /** First record of the log, of any time; packs of earlier rules have none of these. */
+          since: text.nullable().exactOptional(),
+          /** Times within the window in which a collector ran without the log. */
+          off: z.array(z.strictObject({ from: text, to: text })).exactOptional(),
         })
         .exactOptional(),
     })
@@ -96,7 +100,7 @@ export const factsSchema = z.strictObject({
     })
     .exactOptional(),
   /** Rules of the table; packs of earlier versions, which have none, follow theirs. */
-  rules: z.union([z.literal(2), z.literal(3)]).exactOptional(),
+  rules: z.union([z.literal(2), z.literal(3), z.literal(4)]).exactOptional(),
 });
 export type PackFacts = z.output<typeof factsSchema>;
 

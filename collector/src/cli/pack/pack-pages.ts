@@ -89,6 +89,9 @@ export const limitsPage = `# What this does not prove
   class; runs before the first record, and a rule of the database itself, are not recorded.
 - That the floor and the legal hold always applied. They are settings of the command that made the
   pack, at that time; what retention did is in its runs.
+- Accesses by a collector that ran without an audit log. Where one exists, such a start is a record
+  in it and the table names the time; another data directory, or a program that reads the database
+  itself, leaves none.
 - Why a user was deleted. Deletions of users are recorded without the user. A reason is the code
   that the operator named, from a closed list; a request or an order behind it is in no file, and
   a deletion may have none ("reason not recorded"). A deletion by another way, such as a statement

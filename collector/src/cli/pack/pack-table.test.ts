@@ -22,10 +22,10 @@ const whole: PackFacts = {
     quarantined: 0,
     balanced: true,
   },
-  audit: { ...log, window: { accesses: 4, covered: true } },
+  audit: { ...log, window: { accesses: 4, covered: true, since: "2026-01-01T00:00:00Z", off: [] } },
   deletions: [],
   retentions: { log, since: "2026-01-01T00:00:00Z", runs: [] },
-  rules: 3,
+  rules: 4,
 };
 
 const states = (facts: PackFacts): Readonly<Record<string, string>> =>
@@ -105,6 +105,24 @@ test("traceability needs receipts, accesses and a tree head over them; deletions
   const none = { ...whole.events, first_received: null, last_received: null };
   expect(of(within(1, true), none)).toBe("not_evidenced");
   expect(of(log)).toBe("not_evidenced");
+});
+
+test("accesses before the audit log began, or while it was off, leave traceability partial", () => {
+  const of = (since: string, off: readonly { from: string; to: string }[] = []): string => {
+    const window = { accesses: 4, covered: true, since, off: [...off] };
+    const row = packTable({ ...whole, audit: { ...log, window } }).find(
+      ({ article }) => article === "12 (traceability)",
+    );
+    return `${row?.state}: ${row?.because}`;
+  };
+  const late = "2026-03-01T00:00:00Z";
+  expect(of(late)).toBe(`partial: Accesses before ${late} are not recorded.`);
+  // Nothing was there to access before the second of January.
+  expect(of("2026-01-01T12:00:00Z")).toMatch(/^proven: /);
+  const time = { from: late, to: "2026-03-02T00:00:00Z" };
+  expect(of(whole.from, [time])).toBe(
+    `partial: Accesses from ${time.from} to ${time.to} are not recorded.`,
+  );
 });
 
 const run: NonNullable<PackFacts["retentions"]>["runs"][number] = {
