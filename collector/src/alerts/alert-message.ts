@@ -17,6 +17,8 @@ export interface AlertEvent {
   readonly alert: ActiveAlert;
   /** Its value now: at an end that of the look that ended it. */
   readonly value: number | null;
+  /** True where an operator ended the alert: its value was not read then. */
+  readonly byOperator?: boolean;
   /** Only of `cost_usd`. */
   readonly cost?: CostBounds;
   /** When its message was made, epoch milliseconds. */
@@ -26,12 +28,15 @@ export interface AlertEvent {
 }
 
 /** One sentence about the alert; that of its end has the value that ended it. */
-function alertSentence({ kind, rule, alert, value, cost, atMs }: AlertEvent): string {
+function alertSentence(event: AlertEvent): string {
+  const { kind, rule, alert, value, cost, atMs, byOperator = false } = event;
   const where = rule.by === undefined ? "" : ` of ${rule.by} ${alert.group ?? "not recorded"}`;
   const what = `${measureText(rule)}${where}`;
   if (kind === "resolved") {
     const took = durationText(Math.max(0, atMs - Date.parse(alert.since)));
     const fired = `${valueText(rule, alert.value, alert.cost)} when it last fired`;
+    if (byOperator)
+      return `${rule.name} is resolved by an operator after ${took}. ${what}: ${fired}.`;
     return `${rule.name} is resolved after ${took}. ${what}: ${valueText(rule, value, cost)}, ${fired}.`;
   }
   return `${rule.name} fires. ${what}: ${valueText(rule, alert.value, alert.cost)}, ${limitText(rule)}.`;

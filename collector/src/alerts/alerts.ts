@@ -28,9 +28,11 @@ import { judgeRule, raise } from "./evaluate.ts";
 import { isOfTurns, nextLateEnd, passedTurns, settledTo } from "./late-windows.ts";
 import { Looking } from "./looking.ts";
 import { OthersTurns } from "./others-turns.ts";
-import { withMessages } from "./outbox.ts";
+import type { DeliveryResult } from "./deliver.ts";
+import { afterAttempt, withMessages } from "./outbox.ts";
 import type { MeasureParts } from "./rule-question.ts";
 import { Sending } from "./sending.ts";
+import type { Outgoing } from "./sending.ts";
 
 const defaultEveryMs = 2_000;
 /** Shortest pause between two looks, however often turns are written or judged. */
@@ -41,6 +43,8 @@ const lateMs = 8_000;
 const shownMs = 1_000;
 /** Time for windows that had ended, in one look; the next one continues. */
 const lateBudgetMs = 500;
+/** Longest wait at the end for messages that are being sent; the others are sent again. */
+const closeMs = 2_000;
 /** How often progress is kept where nothing else changes. */
 const keepEveryMs = 30_000;
 /** How often other collectors get the last values. */
@@ -57,7 +61,7 @@ export async function startAlerts(parts: MeasureParts, options: AlertOptions): P
 }
 
 /** An alert with its value now. */
-type Valued = Pick<AlertEvent, "alert" | "value" | "cost">;
+type Valued = Pick<AlertEvent, "alert" | "value" | "cost" | "byOperator">;
 
 class RunningAlerts implements Alerts {
   rules: readonly AlertRule[];
@@ -213,7 +217,7 @@ class RunningAlerts implements Alerts {
     await this.#save(now);
     await this.#saveValues(now);
     // Another collector may have taken over during a long look.
-    if (this.#keep.leads()) await this.#send(now);
+    if (this.#keep.leads()) this.#sending.begin(this.#outgoing());
   }
 
   /** Windows that had ended when their turns were written or judged, before those of now. */
@@ -335,13 +339,23 @@ class RunningAlerts implements Alerts {
     this.#valuesAt = now;
   }
 
-  async #send(now: number): Promise<void> {
-    const sent = await this.#sending.attempt(this.document, now);
-    if (sent !== this.document) {
-      this.document = sent;
-      await this.#save(now);
-    }
-    await this.#sending.repeat(sent, this.rules, now);
+  /** What is sent beside the looks. */
+  #outgoing(): Outgoing {
+    return {
+      document: () => this.document,
+      rules: () => this.rules,
+      now: () => this.#parts.now(),
+      ended: (result) => this.#inTurn(() => this.#sent(result)),
+    };
+  }
+
+  /** Messages that were taken leave the outbox, unless another collector has taken over. */
+  async #sent(result: DeliveryResult): Promise<void> {
+    if (!this.#leading || !this.#keep.leads()) return;
+    const now = this.#parts.now();
+    const after = afterAttempt(this.document, result, this.#sending.targets, now);
+    this.document = this.#sending.withDisabled(after);
+    await this.#save(now);
   }
 
   silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void> {
@@ -373,7 +387,9 @@ class RunningAlerts implements Alerts {
     const alert = this.document.active.find((one) => one.id === id && !one.resolved);
     const rule = this.rules.find(({ name }) => name === alert?.rule);
     if (alert === undefined || rule === undefined) return false;
-    if (alert.notified) this.#enqueue("resolved", rule, { alert, ...valueOf(alert) }, now);
+    if (alert.notified) {
+      this.#enqueue("resolved", rule, { alert, ...valueOf(alert), byOperator: true }, now);
+    }
     this.document = resolvedBy(this.document, id, now);
     return true;
   }
@@ -381,6 +397,8 @@ class RunningAlerts implements Alerts {
   async close(): Promise<void> {
     this.#ended = true;
     this.#looking?.close();
+    await this.#work;
+    await this.#sending.close(closeMs);
     await this.#work;
     this.#keptAt = 0;
     try {

@@ -9,57 +9,54 @@ import type { AlertTarget } from "../config/alert-rules.ts";
 import type { AlertMessage } from "./alert-state.ts";
 
 /** How messages are sent. */
-export interface DeliverOptions {
-  readonly targets: readonly AlertTarget[];
+interface DeliverOptions {
   /** Signs webhooks; without it they are not signed. */
   readonly secret: string | undefined;
   readonly timeoutMs?: number;
 }
 
-/** What became of the messages that were due. */
+/** What became of messages to a target. */
 export interface DeliveryResult {
   /** Ids of messages that were taken. */
   readonly taken: ReadonlySet<string>;
   readonly failed: ReadonlySet<string>;
-  /** Names of webhooks that are disabled: they answered 410. */
-  readonly gone: ReadonlySet<string>;
+  /** True for a webhook that answered 410 and gets no more messages. */
+  readonly gone: boolean;
 }
 
 const timeoutMsDefault = 10_000;
 const retryMs = 1_000;
 const retryMsMax = 3_600_000;
-/** Messages to one target at a time. */
+/** Messages to a target before what it took is recorded. */
 const batchMax = 50;
+/** The same as a time: a slow target takes few, so that a kill repeats few. */
+const batchMs = 1_000;
 
 /** Pause after so many failed attempts. */
 export function pauseMs(attempts: number): number {
   return Math.min(retryMsMax, retryMs * 2 ** Math.max(0, attempts - 1));
 }
 
-/** Sends what is due, in order for each target; a target that fails waits with its others. */
+/** Sends messages to a target, in order; after one that fails, the others wait with it. */
 export async function deliver(
+  target: AlertTarget,
   due: readonly AlertMessage[],
   options: DeliverOptions,
 ): Promise<DeliveryResult> {
   const taken = new Set<string>();
-  const failed = new Set<string>();
-  const gone = new Set<string>();
-  await Promise.all(
-    options.targets.map(async (target) => {
-      const own = due.filter((message) => message.target === target.name).slice(0, batchMax);
-      for (const [index, message] of own.entries()) {
-        const status = await answerOf(target, message, options);
-        if (isSuccess(status)) taken.add(message.id);
-        else {
-          // Standard Webhooks: the endpoint is to be disabled and gets no more messages.
-          if (status === 410 && target.kind === "webhook") gone.add(target.name);
-          for (const one of own.slice(index)) failed.add(one.id);
-          return;
-        }
-      }
-    }),
-  );
-  return { taken, failed, gone };
+  const began = performance.now();
+  const batch = due.slice(0, batchMax);
+  for (const [index, message] of batch.entries()) {
+    if (index > 0 && performance.now() - began > batchMs) break;
+    const status = await answerOf(target, message, options);
+    if (isSuccess(status)) taken.add(message.id);
+    else {
+      // Standard Webhooks: the endpoint is to be disabled and gets no more messages.
+      const gone = status === 410 && target.kind === "webhook";
+      return { taken, failed: new Set(batch.slice(index).map(({ id }) => id)), gone };
+    }
+  }
+  return { taken, failed: new Set(), gone: false };
 }
 
 /** Sends one message; true for an answer of 2xx. */
@@ -73,7 +70,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 async function answerOf(
   target: AlertTarget,
   message: Pick<AlertMessage, "id" | "body">,
-  { secret, timeoutMs = timeoutMsDefault }: Omit<DeliverOptions, "targets">,
+  { secret, timeoutMs = timeoutMsDefault }: DeliverOptions,
 ): Promise<number> {
   try {
     const response = await fetch(addressOf(target), {

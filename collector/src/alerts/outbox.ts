@@ -80,7 +80,7 @@ export function dueMessages(outbox: readonly AlertMessage[], now: number): reado
 /** The document after an attempt; messages of a target that is gone, or of days ago, are given up. */
 export function afterAttempt(
   document: AlertDocument,
-  { taken, failed }: DeliveryResult,
+  { taken, failed }: Omit<DeliveryResult, "gone">,
   targets: readonly AlertTarget[],
   now: number,
 ): AlertDocument {
@@ -102,7 +102,8 @@ export function afterAttempt(
     const soon = answered.has(one.target) ? Math.min(one.next_ms, now + againMs) : one.next_ms;
     return [soon === one.next_ms ? one : { ...one, next_ms: soon }];
   });
-  const given = document.outbox.length - left.length - taken.size;
+  const sent = document.outbox.filter(({ id }) => taken.has(id)).length;
+  const given = document.outbox.length - left.length - sent;
   const active = document.active.map((alert) => {
     const { id: alert_id, started } = alert;
     const kept = started?.filter((target) => !lost.has(about({ alert_id, target })));

@@ -1,11 +1,15 @@
-/** @module Sending: attempts of the messages that are due, and alerts that are sent again. */
+/**
+ * @module Sending: attempts of the messages that are due, and alerts that are sent again. Each
+ * target has its own: one that is slow or away delays no other target and no look at the rules.
+ */
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Log } from "../log.ts";
 import { messageBody } from "./alert-message.ts";
 import { valueOf } from "./alert-state.ts";
 import type { AlertDocument } from "./alert-state.ts";
 import { deliver, isTaken } from "./deliver.ts";
-import { afterAttempt, dueMessages } from "./outbox.ts";
+import type { DeliveryResult } from "./deliver.ts";
+import { dueMessages } from "./outbox.ts";
 
 /** Where messages are sent, and how. */
 export interface SendingOptions {
@@ -15,6 +19,15 @@ export interface SendingOptions {
   readonly base: string;
 }
 
+/** Alerts whose messages are sent, as they are at the time of the call. */
+export interface Outgoing {
+  document(): AlertDocument;
+  rules(): readonly AlertRule[];
+  now(): number;
+  /** Keeps what became of an attempt. */
+  ended(result: DeliveryResult): Promise<void>;
+}
+
 /** Alertmanager forgets an alert that is not sent again. */
 const repeatMs = 60_000;
 
@@ -22,9 +35,12 @@ const repeatMs = 60_000;
 export class Sending {
   readonly #options: SendingOptions;
   readonly #log: Log;
-  #repeatedAt = 0;
+  /** Targets that something is being sent to. */
+  readonly #busy = new Map<string, Promise<void>>();
+  readonly #repeatedAt = new Map<string, number>();
   /** Names of webhooks that answered 410, until the process ends. */
   readonly #gone = new Set<string>();
+  #closed = false;
 
   constructor(options: SendingOptions, log: Log) {
     this.#options = options;
@@ -49,35 +65,80 @@ export class Sending {
     return disabled.length === 0 ? rest : { ...rest, disabled };
   }
 
-  /** Sends what is due; returns the document after that, the same where nothing was. */
-  async attempt(document: AlertDocument, now: number): Promise<AlertDocument> {
-    const due = dueMessages(document.outbox, now);
-    if (due.length === 0) return document;
-    const result = await deliver(due, this.#options);
-    if (result.failed.size > 0) this.#log.warn("alert_not_taken", { count: result.failed.size });
-    for (const target of result.gone) {
-      this.#gone.add(target);
-      this.#log.warn("alert_target_gone", { target });
-    }
-    return this.withDisabled(afterAttempt(document, result, this.targets, now));
+  /** Sends what is due to each target that nothing is being sent to, and returns at once. */
+  begin(outgoing: Outgoing): void {
+    for (const target of this.targets) this.#beginAt(target, outgoing);
   }
 
-  /** Sends what fires to Alertmanager again, now and then. */
-  async repeat({ active }: AlertDocument, rules: readonly AlertRule[], now: number): Promise<void> {
-    const { targets, base } = this.#options;
-    const managers = targets.filter(({ kind }) => kind === "alertmanager");
-    if (managers.length === 0 || now - this.#repeatedAt < repeatMs) return;
-    this.#repeatedAt = now;
-    for (const target of managers) {
-      for (const alert of active) {
-        const rule = rules.find(({ name }) => name === alert.rule);
-        if (rule === undefined || !alert.notified || alert.resolved) continue;
-        if (rule.to !== undefined && !rule.to.includes(target.name)) continue;
-        const { id } = alert;
-        const event = { kind: "firing", rule, alert, ...valueOf(alert), atMs: now, base } as const;
-        const body = messageBody(target, event);
-        if (!(await isTaken(target, { id, body }, this.#options))) return;
-      }
+  /** Begins nothing more; waits at most so long for what is being sent. */
+  async close(waitMs: number): Promise<void> {
+    this.#closed = true;
+    if (this.#busy.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, waitMs);
+    await Promise.race([Promise.all(this.#busy.values()), promise]);
+    clearTimeout(timer);
+  }
+
+  #beginAt(target: AlertTarget, outgoing: Outgoing): void {
+    const { name } = target;
+    if (this.#closed || this.#busy.has(name)) return;
+    const work = this.#workAt(target, outgoing);
+    if (work === undefined) return;
+    const done = work().then((more) => {
+      this.#busy.delete(name);
+      if (more) this.#beginAt(target, outgoing);
+    });
+    this.#busy.set(name, done);
+  }
+
+  /** What is to be sent to a target, if anything; it returns whether more may follow at once. */
+  #workAt(target: AlertTarget, outgoing: Outgoing): (() => Promise<boolean>) | undefined {
+    const now = outgoing.now();
+    const due = dueMessages(outgoing.document().outbox, now).filter(
+      (message) => message.target === target.name,
+    );
+    if (due.length > 0) return () => this.#attempt(target, due, outgoing);
+    const repeatedAt = this.#repeatedAt.get(target.name) ?? -Infinity;
+    if (target.kind !== "alertmanager" || now - repeatedAt < repeatMs) return undefined;
+    this.#repeatedAt.set(target.name, now);
+    return () => this.#repeat(target, outgoing);
+  }
+
+  async #attempt(
+    target: AlertTarget,
+    due: Parameters<typeof deliver>[1],
+    outgoing: Outgoing,
+  ): Promise<boolean> {
+    const result = await deliver(target, due, this.#options);
+    if (result.failed.size > 0) this.#log.warn("alert_not_taken", { count: result.failed.size });
+    if (result.gone) {
+      this.#gone.add(target.name);
+      this.#log.warn("alert_target_gone", { target: target.name });
     }
+    try {
+      await outgoing.ended(result);
+    } catch {
+      // The document could not be kept: the next look says so, and the messages are sent again.
+      return false;
+    }
+    return result.taken.size > 0;
+  }
+
+  /** Sends what fires to Alertmanager again. */
+  async #repeat(target: AlertTarget, outgoing: Outgoing): Promise<boolean> {
+    const { base } = this.#options;
+    for (const { id } of outgoing.document().active) {
+      // It may have ended while another one was sent.
+      const alert = outgoing.document().active.find((one) => one.id === id);
+      const rule = outgoing.rules().find(({ name }) => name === alert?.rule);
+      if (rule === undefined || alert === undefined || !alert.notified || alert.resolved) continue;
+      if (rule.to !== undefined && !rule.to.includes(target.name)) continue;
+      const atMs = outgoing.now();
+      const event = { kind: "firing", rule, alert, ...valueOf(alert), atMs, base } as const;
+      const body = messageBody(target, event);
+      if (!(await isTaken(target, { id, body }, this.#options))) return false;
+    }
+    return true;
   }
 }

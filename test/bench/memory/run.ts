@@ -53,7 +53,7 @@ const get = async (path: string): Promise<number> => {
   return answer.status;
 };
 
-/** Waits until the trace has judged turns. Reads that are refused meanwhile are asked again. */
+/** Waits until the trace has judged turns. A read that is refused is sent again. */
 async function judged(root: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${collector.url}/traces/turns.json?q=${root}&limit=1`);

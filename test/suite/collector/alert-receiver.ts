@@ -16,7 +16,7 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** A receiver; `answer` is the status of its next answers. */
+/** A receiver; `answer` is the status of its next answers, 0 for none at all. */
 export interface Receiver {
   readonly url: string;
   readonly got: Received[];
@@ -44,6 +44,7 @@ export async function openReceiver(): Promise<Receiver> {
       const id = String(headers["webhook-id"] ?? "");
       got.push({ path: request.url ?? "", id, body, atMs: Date.now() });
       const status = receiver.answers.get(request.url ?? "") ?? receiver.answer;
+      if (status === 0) return;
       response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end();
     });
   });
@@ -53,7 +54,11 @@ export async function openReceiver(): Promise<Receiver> {
     got,
     answer: 204,
     answers: new Map(),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
   return receiver;
 }

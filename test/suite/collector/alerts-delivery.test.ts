@@ -141,3 +141,18 @@ test("410 of another kind of target is a failure like others", async () => {
   await look(alerts, 2_000);
   await soon(() => expect(receiver.got).toHaveLength(2));
 });
+
+test("a target that does not answer delays no other target, no look and no end", async () => {
+  const alerts = await open(["webhook", "slack"]);
+  receiver.answers.set("/webhook", 0);
+  for (const agent of ["a", "b", "c"]) {
+    await putTurns(store, clock.ms, [{ root: agent, agent, failed: true }]);
+    await look(alerts, 1_000);
+    await soon(() => expect(at("/slack").at(-1)).toContain(`agent ${agent}`));
+  }
+  expect(at("/slack")).toHaveLength(3);
+  // One attempt has been running all the time.
+  expect(at("/webhook")).toHaveLength(1);
+  await alerts.close();
+  closes.pop();
+});

@@ -170,6 +170,10 @@ test("a silenced alert is sent when the silence ends; a resolved one when it com
   expect(await alerts.resolve(id)).toBe(true);
   expect(await alerts.resolve(id)).toBe(false);
   await soon(() => expect(reported()).toHaveLength(2));
+  const { data } = JSON.parse(receiver.got[1]?.body ?? "") as { data: { sentence: string } };
+  expect(data.sentence).toMatch(
+    /^failing is resolved by an operator after .* when it last fired\.$/,
+  );
   // It still holds, and stays quiet until it has ended once.
   clock.ms += 60_000;
   await putTurns(store, clock.ms - 1_000, turns("bad", 2, 2, 30));
