@@ -27,6 +27,9 @@ export interface AlertEvent {
   readonly base: string;
 }
 
+/** An alert with its value now. */
+export type ValuedAlert = Pick<AlertEvent, "alert" | "value" | "cost" | "byOperator">;
+
 /** One sentence about the alert; that of its end has the value that ended it. */
 function alertSentence(event: AlertEvent): string {
   const { kind, rule, alert, value, cost, atMs, byOperator = false } = event;

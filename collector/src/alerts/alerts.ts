@@ -9,7 +9,17 @@ import type { AlertRule, AlertTarget, RefusedRules } from "../config/alert-rules
 import type { Alerts } from "../parts.ts";
 import { fileKeep, shareSilences, withOrders } from "./alert-keep.ts";
 import type { AlertKeep, RuleValues, SharedAlerts } from "./alert-keep.ts";
-import type { AlertEvent } from "./alert-message.ts";
+import type { AlertEvent, ValuedAlert } from "./alert-message.ts";
+import {
+  closeMs,
+  defaultEveryMs,
+  keepEveryMs,
+  lateBudgetMs,
+  lateMs,
+  leastMs,
+  shownMs,
+  valuesEveryMs,
+} from "./alert-times.ts";
 import type { AlertOptions } from "./alert-options.ts";
 import {
   changeOf,
@@ -34,22 +44,6 @@ import type { MeasureParts } from "./rule-question.ts";
 import { Sending } from "./sending.ts";
 import type { Outgoing } from "./sending.ts";
 
-const defaultEveryMs = 2_000;
-/** Shortest pause between two looks, however often turns are written or judged. */
-const leastMs = 500;
-/** A window of ten seconds, the shortest, may have passed a turn that is written later than this. */
-const lateMs = 8_000;
-/** Longest wait for what operators did at other collectors. */
-const shownMs = 1_000;
-/** Time for windows that had ended, in one look; the next one continues. */
-const lateBudgetMs = 500;
-/** Longest wait at the end for messages that are being sent; the others are sent again. */
-const closeMs = 2_000;
-/** How often progress is kept where nothing else changes. */
-const keepEveryMs = 30_000;
-/** How often other collectors get the last values. */
-const valuesEveryMs = 10_000;
-
 /** Starts the alerts. @throws CodedError `store_corrupt` for a document that is not ours */
 export async function startAlerts(parts: MeasureParts, options: AlertOptions): Promise<Alerts> {
   const keep = options.keep ?? fileKeep(undefined);
@@ -59,9 +53,6 @@ export async function startAlerts(parts: MeasureParts, options: AlertOptions): P
   running.start();
   return running;
 }
-
-/** An alert with its value now. */
-type Valued = Pick<AlertEvent, "alert" | "value" | "cost" | "byOperator">;
 
 class RunningAlerts implements Alerts {
   rules: readonly AlertRule[];
@@ -313,7 +304,7 @@ class RunningAlerts implements Alerts {
     return { ...alert, notified: true, sent: rule, started };
   }
 
-  #enqueue(kind: AlertEvent["kind"], rule: AlertRule, of: Valued, atMs: number): void {
+  #enqueue(kind: AlertEvent["kind"], rule: AlertRule, of: ValuedAlert, atMs: number): void {
     const event = { kind, rule, ...of, atMs, base: this.#options.base };
     this.document = withMessages(this.document, this.#sending.targetsOf(rule), event);
   }
@@ -326,15 +317,14 @@ class RunningAlerts implements Alerts {
     if (same && now - this.#keptAt < keepEveryMs) return;
     const { document } = this;
     await this.#keep.save(document);
-    this.#kept = document;
-    this.#keptAt = now;
+    [this.#kept, this.#keptAt] = [document, now];
   }
 
   /** Passes the values on to the other collectors, now and then. */
   async #saveValues(now: number): Promise<void> {
     if (now - this.#valuesAt < valuesEveryMs) return;
-    const names = new Set(this.rules.map(({ name }) => name));
-    this.values = new Map([...this.values].filter(([name]) => names.has(name)));
+    const { rules, values } = this;
+    this.values = new Map([...values].filter(([name]) => rules.some((rule) => rule.name === name)));
     await this.#keep.shared?.saveValues(this.values);
     this.#valuesAt = now;
   }

@@ -119,7 +119,7 @@ export class Sending {
     try {
       await outgoing.ended(result);
     } catch {
-      // The document could not be kept: the next look says so, and the messages are sent again.
+      // The document could not be kept: the messages are sent again, and the next look fails, too.
       return false;
     }
     return result.taken.size > 0;
