@@ -59,6 +59,7 @@ test.each([
   ["Code: 1001. DB::Exception: std::exception: No space left on device", "disk_full"],
   ["Code: 40. DB::Exception: Checksum mismatch for file data.bin", "store_corrupt"],
   ["Code: 107. DB::Exception: File data.bin is not there", "store_corrupt"],
+  ["Code: 432. DB::Exception: Unknown codec family code: 165", "store_corrupt"],
   ["Code: 75. DB::Exception: Cannot write to file, errno: 5", "store_unavailable"],
 ])("a full disk and damage have their own words: %s", (text, code) => {
   expect(storeError(new Error(text)).code).toBe(code);

@@ -43,6 +43,7 @@ const damaged: ReadonlySet<number> = new Set([
   228, // BAD_SIZE_OF_FILE_IN_DATA_PART
   246, // CORRUPTED_DATA
   271, // CANNOT_DECOMPRESS
+  432, // UNKNOWN_CODEC: the codec's name is the first byte of a compressed block
 ]);
 
 /** UNKNOWN_TABLE: a table that was made as the store was opened is gone. */
