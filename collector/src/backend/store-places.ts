@@ -42,6 +42,11 @@ export function memoryFolder(config: Config): string {
 /** Folder of the tables of the embedded ClickHouse, below the data directory. */
 export const tablesFolder = "clickhouse/clickhouse/data/default";
 
+/** Folder of a part of such a table, below the data directory. @param isAside where it is detached */
+export function partPath(table: string, part: string, isAside: boolean): string {
+  return `${tablesFolder}/${table}/${isAside ? "detached/" : ""}${part}`;
+}
+
 /** A server by its URL, with credentials and database from it; else chDB in the data directory. */
 export function connectionOf(config: Config): ClickhouseConnection {
   if (config.clickhouseUrl === undefined) return { dataDir: join(config.dataDir, "clickhouse") };

@@ -11,12 +11,7 @@ import type { HeldEvents } from "@turnproof/store";
 
 import { openStore, serverOf } from "../backend/backend.ts";
 import { damageOf, damageWords } from "../backend/store-damage.ts";
-import {
-  connectionOf,
-  evidenceFolder,
-  serverPlaceOf,
-  tablesFolder,
-} from "../backend/store-places.ts";
+import { connectionOf, evidenceFolder, partPath, serverPlaceOf } from "../backend/store-places.ts";
 import type { Config } from "../config/config.ts";
 import {
   hasAccount,
@@ -30,9 +25,15 @@ import type { ComparedEvidence } from "../judge/evidence-check.ts";
 import { createStatementSigner } from "../judge/statement.ts";
 import type { Check } from "./doctor-evidence.ts";
 
-const check = "evidence account";
+/** Subject of the count of events. */
+export const accountSubject = "evidence account";
+/** Subject of the comparison of turns with their rows. */
+export const turnsSubject = "evidence of turns";
+
+const check = accountSubject;
 const nothing: HeldEvents = { events: 0, deletions: 0 };
-const restore = "restore the data directory from a backup (turnproof restore)";
+/** What helps, as a part of a sentence. */
+export const restore = "restore the data directory from a backup (turnproof restore)";
 const restoreServer = "restore the database from a backup";
 
 /** Compares the account with the store, on a server too; none where no account was written. */
@@ -43,7 +44,7 @@ export async function accountChecks(config: Config): Promise<readonly Check[]> {
 }
 
 /** An account that a start set aside; none where none was. */
-function asideCheck(dataDir: string): readonly Check[] {
+export function asideCheck(dataDir: string): readonly Check[] {
   if (!hasDamagedAccount(dataDir)) return [];
   const message =
     "An account was damaged, and a new one began: whether events were gone before is unknown. Move " +
@@ -58,10 +59,11 @@ async function comparedChecks(config: Config): Promise<readonly Check[]> {
   } catch (error) {
     if (!CodedError.is(error)) throw error;
     const isUsed = error.code === "store_locked" || error.code === "store_busy";
-    const message = "A collector uses it; Health has the comparison.";
-    return isUsed
-      ? [{ check, state: "ok", message }, ...(await accountCheck(config, undefined))]
-      : [{ check, state: "fail", message: failureOf(error, config) }];
+    if (!isUsed) return [{ check, state: "fail", message: failureOf(error, config) }];
+    const message =
+      `${error.code}: another process has the store open, so what is damaged or gone is unknown. ` +
+      "Run this again once it has ended.";
+    return [{ check, state: "unknown", message }, ...(await accountCheck(config, undefined))];
   }
 }
 
@@ -70,17 +72,28 @@ function failureOf({ code, field, message }: CodedError, config: Config): string
   return damage === undefined ? message : `${code}: ${damageWords(damage)}.`;
 }
 
-/** What the store holds, and checks of its parts. A folder that is not there is not made. */
+const notCompared: Check = {
+  check: turnsSubject,
+  state: "unknown",
+  message:
+    "Turns and events were not compared, because the damaged parts cannot be read. The next start " +
+    "sets them aside and compares the rest.",
+};
+
+/** What the store holds where it can be read, and checks of its parts. A folder that is not there is not made. */
 async function heldBy(
   config: Config,
-): Promise<{ readonly held: HeldEvents; readonly parts: readonly Check[] }> {
+): Promise<{ readonly held: HeldEvents | undefined; readonly parts: readonly Check[] }> {
   const isServer = serverOf(config) !== undefined;
   const connection = config.backend === "clickhouse" ? connectionOf(config) : undefined;
   if (!isServer && connection !== undefined && "dataDir" in connection) {
     if (isEmpty(connection.dataDir)) return { held: nothing, parts: [] };
     const look = await lookAtParts(connection.dataDir, compareNow);
-    const turns = turnsCheck(look.compared, restore);
-    return { held: look, parts: [partsCheck(look.damaged), ...turns] };
+    const paths = look.damaged.map(({ table, part, isAside }) => partPath(table, part, isAside));
+    const parts = partsCheck(paths.length, paths);
+    return look.read === undefined
+      ? { held: undefined, parts: [parts, notCompared] }
+      : { held: look.read.held, parts: [parts, ...turnsCheck(look.read.compared, restore)] };
   }
   if (config.backend === "filesystem" && isEmpty(evidenceFolder(config))) {
     return { held: nothing, parts: [] };
@@ -108,26 +121,27 @@ function turnsCheck(found: ComparedEvidence, command: string): readonly Check[] 
   const message =
     `evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in ${count} ` +
     `traces (${named}${more}); ${command}.`;
-  return [{ check: "evidence of turns", state: "fail", message }];
+  return [{ check: turnsSubject, state: "fail", message }];
 }
 
 function isEmpty(folder: string): boolean {
   return !existsSync(folder) || readdirSync(folder).length === 0;
 }
 
-function partsCheck(damaged: readonly { readonly table: string; readonly part: string }[]): Check {
+/** @param paths of the first of them, below the data directory */
+export function partsCheck(count: number, paths: readonly string[]): Check {
   const subject = "clickhouse parts";
-  if (damaged.length === 0) return { check: subject, state: "ok", message: "Each is whole." };
-  const names = damaged
-    .map(({ table, part }) => `${table}: ${tablesFolder}/${table}, ${part}`)
-    .join("; ");
+  if (count === 0) return { check: subject, state: "ok", message: "Each is whole." };
+  const more = count > paths.length ? ` and ${count - paths.length} more` : "";
+  const are = count === 1 ? "part is" : "parts are";
   const message =
-    `store_corrupt: ${damaged.length} parts are damaged and are not served (${names}); ${restore}, ` +
-    "or remove them from the folder detached of their table.";
+    `store_corrupt: ${count} ${are} damaged and not served (${paths.join("; ")}${more}); ` +
+    `${restore}. A start sets them aside in the folder detached of their table: remove them there ` +
+    "once the loss is accepted.";
   return { check: subject, state: "fail", message };
 }
 
-/** @param held undefined while a collector has the store */
+/** @param held undefined where the store could not be read */
 async function accountCheck(
   config: Config,
   held: HeldEvents | undefined,

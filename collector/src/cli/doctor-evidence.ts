@@ -8,7 +8,8 @@ import type { EvidenceLook } from "@turnproof/store/admin";
 /** One check: its subject, its result, and what to do. */
 export interface Check {
   readonly check: string;
-  readonly state: "ok" | "warn" | "fail";
+  /** `unknown` where its subject could not be inspected. */
+  readonly state: "ok" | "warn" | "unknown" | "fail";
   readonly message: string;
 }
 

@@ -21,12 +21,7 @@ import type { Code } from "@turnproof/semconv";
 import type { Command } from "commander";
 import pc from "picocolors";
 
-import {
-  ConfigError,
-  describeEnvironment,
-  readClientConfig,
-  readConfig,
-} from "../config/config.ts";
+import { ConfigError, describeEnvironment, readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { isFull } from "../access/audit/reserve.ts";
 import { openMemory } from "../backend/backend.ts";
@@ -34,6 +29,7 @@ import { evidenceFolder } from "../backend/store-places.ts";
 import { withJson } from "./command.ts";
 import { accountChecks } from "./doctor-account.ts";
 import { auditCheck } from "./doctor-audit.ts";
+import { collectorCheck, collectorOn, heldStoreChecks, opensAlone } from "./doctor-collector.ts";
 import { evidenceCheck } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
 import { journalCheck, keysCheck, serverCheck } from "./doctor-places.ts";
@@ -52,7 +48,12 @@ export function addDoctorCommand(program: Command): void {
     .description("explain the configuration and check for common problems")
     .option("--app <dir>", "folder of an instrumented app to look at (default: this one)")
     .option("--data-dir <dir>", "data directory to look at")
-    .addHelpText("after", "\nExit code 1 when a problem has to be fixed. Secrets are never shown.")
+    .addHelpText(
+      "after",
+      `
+Exit codes: 0 nothing has to be fixed, 1 a problem has to be fixed, 4 something could not be
+inspected. Secrets are never shown.`,
+    )
     .action((flags: DoctorFlags) => attempt(flags, () => doctor(flags)));
 }
 
@@ -65,12 +66,14 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     checks.push({ check: "configuration", state: "ok", message: meaningOf(config) });
     for (const message of config.warnings)
       checks.push({ check: "configuration", state: "warn", message });
-    checks.push(directoryCheck(config.dataDir), await collectorCheck(config));
+    const owner = collectorOn(config.dataDir);
+    checks.push(directoryCheck(config.dataDir), await collectorCheck(config, owner));
     checks.push(...keysCheck(config.dataDir), ...(await journalCheck(config.dataDir)));
     checks.push(...(await auditCheck(config)));
     checks.push(...(await serverCheck(config)));
     if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
-    checks.push(...(await accountChecks(config)));
+    const isHeld = owner !== undefined && opensAlone(config);
+    checks.push(...(isHeld ? await heldStoreChecks(config, owner) : await accountChecks(config)));
     if (config.memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -89,15 +92,21 @@ async function doctor(flags: DoctorFlags): Promise<void> {
         row.meaning,
       ]),
     );
-    const paint = { ok: pc.green("ok"), warn: pc.yellow("warn"), fail: pc.red("fail") };
+    const paint = {
+      ok: pc.green("ok"),
+      warn: pc.yellow("warn"),
+      unknown: pc.yellow("unknown"),
+      fail: pc.red("fail"),
+    };
     process.stdout.write("\n");
     printTable(
       ["CHECK", "", "RESULT"],
       checks.map(({ check, state, message }) => [check, paint[state], message]),
     );
   }
-  const failed = checks.some(({ state }) => state === "fail");
-  process.exitCode = failed ? exitCodes.failed : exitCodes.ok;
+  const states = new Set(checks.map(({ state }) => state));
+  if (states.has("fail")) process.exitCode = exitCodes.failed;
+  else process.exitCode = states.has("unknown") ? exitCodes.unknown : exitCodes.ok;
 }
 
 function nodeCheck(): Check {
@@ -188,37 +197,6 @@ async function memoryChecks(config: Config): Promise<readonly Check[]> {
 
 function sentenceOf(code: string): string {
   return `${code}: ${codes[code as Code]?.sentence ?? ""}`;
-}
-
-/** Where the commands look for the collector; else where this configuration serves. */
-function addressOf(config: Config): string {
-  const { url, urlSet } = readClientConfig({});
-  if (urlSet) return url.replace(/\/$/, "");
-  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-  const base = config.basePath === "/" ? "" : config.basePath;
-  return `http://${host}:${config.port}${base}`;
-}
-
-async function collectorCheck(config: Config): Promise<Check> {
-  const check = "collector";
-  try {
-    const answer = await fetch(`${addressOf(config)}/readyz`, {
-      signal: AbortSignal.timeout(2_000),
-    });
-    if (!answer.ok) {
-      return {
-        check,
-        state: "warn",
-        message: "It answers and takes no spans; see its health view.",
-      };
-    }
-    const store = await fetch(`${answer.url}/store`, { signal: AbortSignal.timeout(4_000) });
-    return store.ok
-      ? { check, state: "ok", message: "It runs and is ready." }
-      : { check, state: "warn", message: "It takes spans, and its store does not answer." };
-  } catch {
-    return { check, state: "ok", message: "None runs at this address; `turnproof` starts one." };
-  }
 }
 
 /** A provider registered by an older API is invisible to a newer copy: spans are silently lost. */

@@ -9,7 +9,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore, HeldTurn, ShortRoots, TablePart } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
-import { tablesFolder } from "../backend/store-places.ts";
+import { partPath } from "../backend/store-places.ts";
 import type { AccountKeeper } from "./evidence-account.ts";
 import type { Parts } from "../parts.ts";
 import type { MissingEvidence, SetAsidePart } from "../receive/ingest.ts";
@@ -263,5 +263,5 @@ async function gapsOf(
 }
 
 function setAsidePart({ table, part }: TablePart): SetAsidePart {
-  return { table, path: `${tablesFolder}/${table}/detached/${part}` };
+  return { table, path: partPath(table, part, true) };
 }

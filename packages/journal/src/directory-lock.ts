@@ -85,18 +85,25 @@ export async function lockDirectory(
   return undefined;
 }
 
-/**
- * Whether a directory with these names has an owner that is not known to be dead. An owner in
- * another container cannot be checked and counts as one.
- */
-export function isOwned(
+/** A process that has a directory, as far as another one can see. */
+export interface DirectoryOwner {
+  /** Null for one in another container or on another host: its death cannot be checked. */
+  readonly pid: number | null;
+}
+
+/** The owner, not known to be dead, of a directory with these names. */
+export function ownerOf(
   names: readonly string[],
   processes: Pick<Processes, "liveness"> = systemProcesses,
-): boolean {
-  return names.some((name) => {
+): DirectoryOwner | undefined {
+  let found: DirectoryOwner | undefined;
+  for (const name of names) {
     const owner = parseName(name);
-    return owner !== undefined && processes.liveness(owner) !== "dead";
-  });
+    const liveness = owner === undefined ? "dead" : processes.liveness(owner);
+    if (owner !== undefined && liveness === "alive") return { pid: owner.pid };
+    if (liveness === "unknown") found = { pid: null };
+  }
+  return found;
 }
 
 async function raise(

@@ -6,7 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { readCheckpoint } from "./checkpoint-file.ts";
 import { openDamageLedger } from "./damage.ts";
-import { isOwned } from "./directory-lock.ts";
+import { ownerOf } from "./directory-lock.ts";
 import { nodeFileSystem } from "./file-system.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 import { recover } from "./recovery.ts";
@@ -34,7 +34,7 @@ export async function inspectJournal(
   const disk = unchanged(fileSystem);
   try {
     const names = await disk.list(directory);
-    if (isOwned(names)) return undefined;
+    if (ownerOf(names) !== undefined) return undefined;
     const damage = openDamageLedger(disk, directory, names, Date.now);
     const recovered = await recover({
       fileSystem: disk,

@@ -10,7 +10,7 @@ export type { DeletedKind, DeleteUserOptions, DeletionReport } from "./delete-us
 export { lookAtEvidence } from "./filesystem/evidence-look.ts";
 export type { EvidenceLook } from "./filesystem/evidence-look.ts";
 export { lookAtParts } from "./clickhouse/damaged-parts.ts";
-export type { Comparable } from "./clickhouse/damaged-parts.ts";
+export type { Comparable, FailedPart, PartsLook } from "./clickhouse/damaged-parts.ts";
 export { snapshotEngine } from "./clickhouse/engine-snapshot.ts";
 export { snapshotEvidence } from "./filesystem/evidence-snapshot.ts";
 export { clickhouseAdmin } from "./clickhouse/clickhouse-admin.ts";

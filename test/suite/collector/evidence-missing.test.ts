@@ -143,7 +143,7 @@ test("damaged parts are set aside and the rest serves; a folder that is gone wit
   const middle = Math.floor(bytes.length / 2);
   bytes.writeUInt8((bytes[middle] ?? 0) ^ 0xff, middle);
   await writeFile(file, bytes);
-  expect((await doctorOf(config))[0]).toContain(`fail store_corrupt: 1 parts are damaged`);
+  expect((await doctorOf(config))[0]).toContain(`fail store_corrupt: 1 part is damaged`);
   expect((await doctorOf(config))[0]).toContain("bundles");
   const second = await createCollector({ config, log });
   const aside = { events_missing: rows, roots_missing: 1, parts_set_aside: 1 };

@@ -29,6 +29,18 @@ export async function setAside(
 /** What compares turns with the events that they rest on. */
 export type Comparable = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots">;
 
+/** A part that is not whole; `isAside` where the engine does not serve it any more. */
+export interface FailedPart extends TablePart {
+  readonly isAside: boolean;
+}
+
+/** What was found in the directory of an embedded engine. */
+export interface PartsLook<T> {
+  readonly damaged: readonly FailedPart[];
+  /** Undefined where the damaged parts cannot be read. */
+  readonly read: { readonly held: HeldEvents; readonly compared: T } | undefined;
+}
+
 /**
  * What the embedded engine of a directory holds, which parts fail, which are set aside, and what
  * `compare` returns for it. Makes and changes no table; the engine itself sets aside what it cannot
@@ -38,18 +50,25 @@ export type Comparable = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots
 export async function lookAtParts<T>(
   dataDir: string,
   compare: (store: Comparable) => Promise<T>,
-): Promise<HeldEvents & { readonly damaged: readonly TablePart[]; readonly compared: T }> {
+): Promise<PartsLook<T>> {
   const engine = await openEngine({ dataDir }, { mayChange: false });
   try {
     await requireKnown(engine);
-    const damaged = [...(await partsIn(engine, "system.detached_parts WHERE "))];
-    for await (const part of failing(engine)) damaged.push(part);
-    const compared = await compare({
-      ledger: clickhouseTurns({ engine, cluster: undefined }),
-      standing: (roots) => standingOf(engine, roots),
-      shortRoots: (...requested) => shortRoots(engine, ...requested),
-    });
-    return { ...(await heldIn(engine)), damaged, compared };
+    const aside = await partsIn(engine, "system.detached_parts WHERE ");
+    const damaged = aside.map((part) => ({ ...part, isAside: true }));
+    for await (const part of failing(engine)) damaged.push({ ...part, isAside: false });
+    try {
+      const compared = await compare({
+        ledger: clickhouseTurns({ engine, cluster: undefined }),
+        standing: (roots) => standingOf(engine, roots),
+        shortRoots: (...requested) => shortRoots(engine, ...requested),
+      });
+      return { damaged, read: { held: await heldIn(engine), compared } };
+    } catch (error) {
+      // A part that a start would set aside is still read here.
+      if (damaged.every(({ isAside }) => isAside)) throw error;
+      return { damaged, read: undefined };
+    }
   } finally {
     await engine.close();
   }
