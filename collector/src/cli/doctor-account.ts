@@ -152,8 +152,10 @@ async function accountCheck(
   if (account === "none") return [];
   if (account === "unusable") {
     const message =
-      "evidence-account.jws is damaged, or another key signed it; the next start sets it aside and begins a new one.";
-    return [{ check, state: "warn", message }];
+      "evidence-account.jws is damaged, or another key signed it: whether events are gone is unknown. " +
+      "Restore it with the data directory from a backup (turnproof restore); else the next start sets " +
+      "it aside and begins a new one.";
+    return [{ check, state: "fail", message }];
   }
   const missing = held === undefined ? account.missing : missingSince(account, held, isoNow());
   if (missing === 0)

@@ -32,6 +32,7 @@ import { auditCheck } from "./doctor-audit.ts";
 import { collectorCheck, collectorOn, heldStoreChecks, opensAlone } from "./doctor-collector.ts";
 import { evidenceCheck } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
+import { forwardChecks } from "./doctor-forward.ts";
 import { journalCheck, keysCheck, serverCheck } from "./doctor-places.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, printJson, printTable } from "./terminal.ts";
@@ -74,6 +75,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
     const isHeld = owner !== undefined && opensAlone(config);
     checks.push(...(isHeld ? await heldStoreChecks(config, owner) : await accountChecks(config)));
+    checks.push(...forwardChecks(config.dataDir));
     if (config.memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -175,7 +175,7 @@ test("damaged parts are set aside and the rest serves; a folder that is gone wit
   await fourth.close();
   const account = join(dataDir, "evidence-account.jws");
   await writeFile(account, (await readFile(account, "utf8")).replace(/\.[^.]*$/, ".AAAA"));
-  expect((await doctorOf(config)).at(-1)).toContain("warn evidence-account.jws is damaged");
+  expect((await doctorOf(config)).at(-1)).toContain("fail evidence-account.jws is damaged");
   const fifth = await createCollector({ config, log });
   expect(await comparedBy(fifth)).toMatchObject({ account: "damaged" });
   const shown = await (await fifth.app.request("http://127.0.0.1/traces/health")).text();

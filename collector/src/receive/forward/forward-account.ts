@@ -5,7 +5,7 @@
  * request take effect with the checkpoint behind it.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 import { replaceFile } from "@turnproof/journal";
 import type { JournalFrame } from "@turnproof/journal";
@@ -45,8 +45,21 @@ const accountSchema = z.object({
 });
 type WrittenCounts = z.output<typeof accountSchema>;
 
+const fileName = "account.json";
 /** An account that could not be read, until an operator moves it away. */
-export const asideName = "account.json.corrupt";
+export const asideName = `${fileName}.corrupt`;
+
+/** What the next start finds in a folder; `aside` where an earlier one set a damaged file aside. */
+export function lookAtForwardAccount(directory: string): {
+  readonly file: "none" | "whole" | "damaged";
+  readonly name: string;
+  readonly aside: boolean;
+} {
+  let damaged: string | undefined;
+  const found = read(join(directory, fileName), (file) => (damaged = basename(file)));
+  const file = damaged !== undefined ? "damaged" : found === undefined ? "none" : "whole";
+  return { file, name: damaged ?? fileName, aside: existsSync(join(directory, asideName)) };
+}
 
 /** No span. */
 export const noCounts: ForwardCounts = {
@@ -83,7 +96,7 @@ export class ForwardAccount {
   /** Reads it; an absent one is empty, and a damaged one is set aside. */
   constructor(directory: string) {
     mkdirSync(directory, { recursive: true });
-    this.#file = join(directory, "account.json");
+    this.#file = join(directory, fileName);
     const aside = join(directory, asideName);
     const found = read(this.#file, (damaged) => renameSync(damaged, aside));
     this.isDamaged = existsSync(aside);
