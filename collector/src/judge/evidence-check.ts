@@ -64,6 +64,12 @@ export async function watchEvidence(
   { withdraw, account, everyMs = countEveryMs }: WatchOptions,
 ): Promise<void> {
   if (account?.state() === "damaged") log.error("evidence_account_unusable", {});
+  let logged = 0;
+  /** Rows that turns rest on are among the events of the account: a line states more than the last. */
+  const noteGone = (count: number): void => {
+    if (count > logged) log.error("evidence_missing", { count });
+    logged = Math.max(logged, count);
+  };
   while (!signal.aborted) {
     try {
       const aside = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
@@ -77,12 +83,11 @@ export async function watchEvidence(
         });
       }
       const first = (await account?.count(signal)) ?? null;
-      if (first !== null && first > 0) log.error("evidence_missing", { count: first });
+      noteGone(first ?? 0);
       const compared = await compareEvidence(store, { signal, withdraw });
       // Reads before this met the parts that are aside now.
       if (aside.length > 0) damage.endStore();
-      if (compared.roots_missing > 0)
-        log.error("evidence_missing", { count: compared.rows_missing });
+      noteGone(compared.rows_missing);
       const found = {
         ...compared,
         parts_set_aside: aside.length,

@@ -145,9 +145,15 @@ test("damaged parts are set aside and the rest serves; a folder that is gone wit
   await writeFile(file, bytes);
   expect((await doctorOf(config))[0]).toContain(`fail store_corrupt: 1 part is damaged`);
   expect((await doctorOf(config))[0]).toContain("bundles");
-  const second = await createCollector({ config, log });
+  const errors: object[] = [];
+  const error = (event: string, fields?: object): void => void errors.push({ event, ...fields });
+  const second = await createCollector({ config, log: { ...log, error } });
   const aside = { events_missing: rows, roots_missing: 1, parts_set_aside: 1 };
   expect(await comparedBy(second)).toMatchObject(aside);
+  // By the account and by the turns it is the same loss.
+  expect(errors.filter((line) => "event" in line && line.event === "evidence_missing")).toEqual([
+    { event: "evidence_missing", count: rows },
+  ]);
   expect(await verdicts(second)).toHaveProperty("a");
   const page = await (await second.app.request("http://127.0.0.1/traces/health")).text();
   expect(page).toContain("1 damaged parts");
