@@ -1,10 +1,19 @@
 /**
  * @module BackupManifest: what a backup holds: each file with its size and hash, and the counts
- * that a restored copy must have. It is written last, so a backup without it is not whole.
+ * that a restored copy must have. It is written last, so a backup without it was not finished.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, open, readFile, readdir, readlink, symlink, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { pipeline } from "node:stream/promises";
 
@@ -50,15 +59,41 @@ export type Manifest = z.infer<typeof manifest>;
 export type BackupEntry = z.infer<typeof entry>;
 export type EvidenceCounts = z.infer<typeof evidence>;
 
-/** @throws CodedError backup_invalid naming the manifest */
+/**
+ * @throws CodedError `folder_missing`, `not_a_folder`, `manifest_missing`, `manifest_invalid`;
+ *   `file_unreadable` with the system's reason
+ */
 export async function readManifest(folder: string): Promise<Manifest> {
-  // A missing manifest is no valid one.
-  const text = await readFile(join(folder, manifestName), "utf8").catch(() => "");
+  const file = join(folder, manifestName);
+  const text = await readFile(file, "utf8").catch(async (error: unknown) => {
+    throw await missingManifest(folder, error);
+  });
   try {
     return manifest.parse(JSON.parse(text));
   } catch (cause) {
-    throw new CodedError("backup_invalid", { field: manifestName, cause });
+    throw new CodedError("manifest_invalid", { field: file, cause });
   }
+}
+
+/** Why a folder has no manifest that can be read. */
+async function missingManifest(folder: string, error: unknown): Promise<CodedError> {
+  const unreadable = (path: string, reason: string): CodedError =>
+    new CodedError("file_unreadable", { field: `${path}: ${reason}`, cause: error });
+  const code = reasonOf(error);
+  if (code !== "ENOENT" && code !== "ENOTDIR") return unreadable(join(folder, manifestName), code);
+  try {
+    const found = await stat(folder);
+    if (!found.isDirectory()) return new CodedError("not_a_folder", { field: folder });
+    return new CodedError("manifest_missing", { field: join(folder, manifestName) });
+  } catch (cause) {
+    const reason = reasonOf(cause);
+    if (reason === "ENOENT") return new CodedError("folder_missing", { field: folder });
+    return unreadable(folder, reason);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "unknown";
 }
 
 /** Writes the manifest, durable. */

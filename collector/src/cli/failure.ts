@@ -111,6 +111,8 @@ const wrongCalls: ReadonlySet<string> = new Set([
   "config_invalid",
   "file_unreadable",
   "filter_not_applicable",
+  "folder_missing",
+  "not_a_folder",
   "parameter_invalid",
   "parameter_repeated",
   "parameter_unknown",
@@ -125,6 +127,17 @@ interface CommandFailure {
   readonly field?: { readonly field: string };
   readonly exitCode?: number | undefined;
 }
+
+/** Why the system does not read a file that was named. */
+const unreadable: ReadonlySet<string> = new Set([
+  "EACCES",
+  "EISDIR",
+  "ELOOP",
+  "ENAMETOOLONG",
+  "ENOENT",
+  "ENOTDIR",
+  "EPERM",
+]);
 
 /** Whether an error, or what caused it, is a full disk. */
 function isDiskFull(error: unknown): boolean {
@@ -156,7 +169,7 @@ function failureOf(error: unknown, options: FailureOptions): CommandFailure {
   }
   const file = (error as NodeJS.ErrnoException | undefined)?.code;
   const exitCode = exitCodes.usage;
-  if (file === "ENOENT" || file === "EISDIR" || file === "EACCES") {
+  if (file !== undefined && unreadable.has(file)) {
     const { path } = error as NodeJS.ErrnoException;
     return failureOf(
       new CodedError("file_unreadable", path === undefined ? {} : { field: path }),

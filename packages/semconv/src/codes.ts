@@ -403,6 +403,14 @@ export const codes = {
   config_invalid: { sentence: "The configuration has problems." },
   folder_not_empty: { sentence: "The folder holds files; nothing is written over them." },
   file_unreadable: { sentence: "A file or folder cannot be read." },
+  folder_missing: { sentence: "There is no such folder." },
+  not_a_folder: { sentence: "A file lies where a folder is needed." },
+  manifest_missing: {
+    sentence: "The folder has no manifest: it is no backup, or one that was not finished.",
+  },
+  manifest_invalid: {
+    sentence: "The manifest of the backup is damaged, or another version wrote it.",
+  },
   backup_invalid: { sentence: "The backup is not whole: a file is missing, changed or unknown." },
   key_unusable: { sentence: "A key file is missing, empty or damaged; none is made in its place." },
   contract_invalid: {

@@ -167,6 +167,40 @@ test("a count that is not reached and a file that was changed are named", async 
   expect(existsSync(copy)).toBe(false);
 });
 
+test("what is no backup is called what it is", async () => {
+  const [folder, file] = [join(directory, "no-backup"), join(directory, "no-folder")];
+  await mkdir(folder);
+  await writeFile(file, "");
+  const manifest = join(folder, "manifest.json");
+  const restored = (from: string): ReturnType<typeof turnproof> =>
+    turnproof(["restore", "--data-dir", join(directory, "never"), "--from", from], {});
+  expect(await restored(join(directory, "gone"))).toMatchObject({
+    code: 2,
+    out: { code: "folder_missing", field: join(directory, "gone") },
+  });
+  expect(await restored(file)).toMatchObject({
+    code: 2,
+    out: { code: "not_a_folder", field: file },
+  });
+  expect(await restored(folder)).toMatchObject({
+    code: 1,
+    out: { code: "manifest_missing", field: manifest },
+  });
+  await writeFile(manifest, '{"format": 1');
+  expect(await restored(folder)).toMatchObject({
+    code: 1,
+    out: { code: "manifest_invalid", field: manifest },
+  });
+  await rm(manifest);
+  // Root reads what has no permission, but not a folder as a file.
+  await mkdir(manifest);
+  expect(await restored(folder)).toMatchObject({
+    code: 2,
+    out: { code: "file_unreadable", field: `${manifest}: EISDIR` },
+  });
+  expect(existsSync(join(directory, "never"))).toBe(false);
+});
+
 test("a backup without its keys fails, and a restored copy without them is not the same", async () => {
   const [dataDir, to] = [join(directory, "keyless"), join(directory, "keyless-copy")];
   const env = { TURNPROOF_BACKEND: "filesystem" };
