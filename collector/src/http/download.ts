@@ -17,6 +17,8 @@ export interface Download {
   readonly type: string;
   /** Its parts, in order; read one by one, as the client takes them. */
   readonly parts: (signal: AbortSignal) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
+  /** Headers that are known once the first part is read. */
+  readonly headers?: () => Readonly<Record<string, string>>;
 }
 
 /**
@@ -28,13 +30,13 @@ export interface Download {
 export async function download(
   c: AppContext,
   { streams, now }: Pick<Parts, "streams" | "now">,
-  { name, extension, type, parts }: Download,
+  { name, extension, type, parts, headers: late = () => ({}) }: Download,
 ): Promise<Response> {
   const headers = {
     "Content-Type": type,
     "Content-Disposition": `attachment; filename="${fileName(name, extension, now())}"`,
   };
-  if (c.req.method === "HEAD") return c.body(null, 200, headers);
+  if (c.req.method === "HEAD") return c.body(null, 200, { ...headers, ...late() });
   const held = streams.hold(holderOf(c));
   const left = new AbortController();
   const signal = AbortSignal.any([held.signal, left.signal]);
@@ -45,7 +47,7 @@ export async function download(
   };
   try {
     const first = await source.next();
-    return c.body(streamOf(first, source, { signal, left, end }), 200, headers);
+    return c.body(streamOf(first, source, { signal, left, end }), 200, { ...headers, ...late() });
   } catch (error) {
     held.release();
     throw error;

@@ -11,6 +11,7 @@ import type { Endpoint, Endpoints } from "../http/endpoint.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import type { Parts } from "../parts.ts";
 import { columnData } from "./column-data.ts";
+import { fileWindow, windowText } from "./file-window.ts";
 import { csvLines, linesOf } from "./text-formats.ts";
 import type { WrittenColumn } from "./column-data.ts";
 
@@ -48,11 +49,22 @@ export interface ListFile {
   /** As those of the page ({@link Endpoint}). */
   readonly unbound?: true;
   readonly reads?: true;
+  /** False for rows that are no evidence, such as settings: whether they are whole is no question. */
+  readonly evidence?: false;
 }
 
 /** The endpoints of a list's files. */
 export function fileEndpoints(file: ListFile): Endpoints {
-  const { path, name, rows, query, json = `${path}.json`, needs = "trace.read", ...of } = file;
+  const {
+    path,
+    name,
+    rows,
+    query,
+    json = `${path}.json`,
+    needs = "trace.read",
+    evidence = true,
+    ...of
+  } = file;
   const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   const shared = {
     ...of,
@@ -62,7 +74,8 @@ export function fileEndpoints(file: ListFile): Endpoints {
     query,
     text:
       `Columns are the fields of a row of \`${json}\`; a column that is a list or a record there ` +
-      "is JSON. A cell of CSV that begins like a formula has an apostrophe before it.",
+      "is JSON. A cell of CSV that begins like a formula has an apostrophe before it." +
+      (evidence ? ` ${windowText}` : ""),
     failures: ["scope_forbidden", "store_unavailable", "streams_full"],
   } as const satisfies Partial<Endpoint>;
   return {
@@ -86,21 +99,24 @@ export function fileEndpoints(file: ListFile): Endpoints {
 /** Answers a list's files; `pages` reads the request and then the rows, some at a time. */
 export function mountFiles<Row extends object>(
   app: Hono<AppEnv>,
-  parts: Pick<Parts, "streams" | "now">,
-  of: Pick<ListFile, "path" | "name"> & {
+  parts: Pick<Parts, "damage" | "ingest" | "streams" | "now">,
+  of: Pick<ListFile, "path" | "name" | "evidence"> & {
     readonly fields: ListFields<Row>;
-    readonly pages: (c: AppContext) => AsyncGenerator<readonly Row[]>;
+    /** @param bound called where a bound ends the reading */
+    readonly pages: (c: AppContext, bound: () => void) => AsyncGenerator<readonly Row[]>;
   },
 ): void {
   for (const form of fileForms) {
-    app.get(`${of.path}.${form}`, (c) =>
-      download(c, parts, {
+    app.get(`${of.path}.${form}`, async (c) => {
+      const window = await fileWindow(parts);
+      return download(c, parts, {
         name: of.name,
         extension: form,
         type: types[form],
-        parts: () => writtenFile(form, columnsOf(of.fields), of.pages(c)),
-      }),
-    );
+        parts: () => writtenFile(form, columnsOf(of.fields), of.pages(c, window.bound)),
+        ...(of.evidence === false ? {} : { headers: window.header }),
+      });
+    });
   }
 }
 

@@ -41,7 +41,7 @@ const settleMsMax = 2_000;
  * frames are in the journal, as after a restart or between two writes under load, its result is no
  * complete window. It does not wait.
  */
-export function pendingFrames({ ingest }: Parts): Promise<number> {
+export function pendingFrames({ ingest }: Pick<Parts, "ingest">): Promise<number> {
   return ingest.settled(0);
 }
 

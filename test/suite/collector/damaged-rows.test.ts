@@ -136,6 +136,17 @@ test.each(Object.keys(kinds))(
       const table = await get(again, "/traces/export?table=turns&format=csv");
       expect(table.headers.get("turnproof-window")).toBe("partial");
       await table.arrayBuffer();
+      for (const path of ["/traces/turns", "/agents", "/tools"]) {
+        for (const form of ["csv", "jsonl"]) {
+          const file = await get(again, `${path}.${form}`);
+          expect([path, file.status, file.headers.get("turnproof-window")]).toEqual([
+            path,
+            200,
+            "partial",
+          ]);
+          await file.arrayBuffer();
+        }
+      }
       expect(await (await get(again, "/traces")).text()).toContain("data-store-damaged");
       // A turn stays in the ledger when its trace is settled again without events of it.
       const standing = (await again.store.standing(["a"])).get("a");

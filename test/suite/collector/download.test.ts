@@ -243,6 +243,25 @@ test("a file has the whole list, of which a page has a part", async () => {
   expect(turns.length).toBeGreaterThan(200);
 });
 
+test("a file states whether it is whole, as its list does", async () => {
+  const stated = async (path: string): Promise<string | null> => {
+    const response = await desk.get(path, as("otto"));
+    expect([path, response.status]).toEqual([path, 200]);
+    await response.arrayBuffer();
+    return response.headers.get("turnproof-window");
+  };
+  for (const path of ["/traces/turns", "/traces/spans", "/agents", "/tools", "/graph"]) {
+    expect([path, await stated(`${path}.csv`)]).toEqual([path, "complete"]);
+    expect([path, await stated(`${path}.jsonl`)]).toEqual([path, "complete"]);
+  }
+  expect(await desk.json("/learning.json?limit=5", as("otto"))).toMatchObject({
+    window_complete: false,
+  });
+  expect(await stated("/learning/candidates.csv?limit=5")).toBe("partial");
+  // The permissions of roles are no evidence.
+  expect(await stated("/settings.csv")).toBeNull();
+});
+
 test("a reader that leaves ends the reading, and its place is free again", async () => {
   for (let n = 0; n < 30; n += 1) {
     const response = await desk.get("/traces/turns.jsonl", as("otto"));

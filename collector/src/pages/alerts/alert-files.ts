@@ -20,7 +20,12 @@ interface AlertLine extends AlertEpisode {
   readonly reason: string | null;
 }
 
-const shared = { json: "/alerts.json", query: z.strictObject({}), unbound: true } as const;
+const shared = {
+  json: "/alerts.json",
+  query: z.strictObject({}),
+  unbound: true,
+  evidence: false,
+} as const;
 
 /** Alerts of a range began before its end, and ended after its start. */
 export const alertRange = {

@@ -23,6 +23,7 @@ import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { usualOrder } from "../../turns/turn-place.ts";
 import { eventsOf } from "../../turns/turn-reading.ts";
 import { rowKey } from "../../ui/display/turn-figures.ts";
+import { fileWindow, windowText } from "../../tables/file-window.ts";
 import { fileForms, mediaTypeOf, writtenFile } from "../../tables/list-files.ts";
 
 const downloadParameters = z.strictObject({
@@ -48,7 +49,8 @@ const shared = {
 
 const description =
   "Columns are those of `docs/operate/data.md`. Written as it is read, without a bound on rows. A failure after the first part breaks the " +
-  "transfer. A cell of CSV that begins like a formula has an apostrophe before it.";
+  "transfer. A cell of CSV that begins like a formula has an apostrophe before it. " +
+  windowText;
 
 /** Download: what each route needs, records and answers. */
 export const downloadGroup: RouteGroup = {
@@ -98,8 +100,10 @@ function downloadRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   for (const form of fileForms) {
     app.get(`/traces/turns.${form}`, async (c) => {
+      const window = await fileWindow(parts);
       const requested = await requestDownload(c, parts);
       return download(c, parts, {
+        headers: window.header,
         name: "turns",
         extension: form,
         type: mediaTypeOf(form),
@@ -108,8 +112,10 @@ function downloadRoutes(parts: Parts): Hono<AppEnv> {
       });
     });
     app.get(`/traces/spans.${form}`, async (c) => {
+      const window = await fileWindow(parts);
       const requested = await requestDownload(c, parts);
       return download(c, parts, {
+        headers: window.header,
         name: "spans",
         extension: form,
         type: mediaTypeOf(form),

@@ -21,6 +21,7 @@ import { placeOfEvents } from "../../http/standing.ts";
 import type { Parts } from "../../parts.ts";
 import { tablePart } from "../../tables/column-data.ts";
 import type { FileRows } from "../../tables/column-data.ts";
+import { windowHeader } from "../../tables/file-window.ts";
 import { tableFormatNames, tableFormats, tableMediaTypes } from "../../tables/formats.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
@@ -119,7 +120,7 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
       "Content-Type": mediaType,
       "turnproof-rows": String(read.part.rows),
       "turnproof-unread": String(read.errors),
-      "turnproof-window": isComplete(parts, pending) && read.whole ? "complete" : "partial",
+      ...windowHeader(isComplete(parts, pending) && read.whole),
       "turnproof-as-of": paging.asOf,
       ...(read.next === null ? {} : { "turnproof-next-cursor": read.next }),
     });

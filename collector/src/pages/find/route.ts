@@ -255,7 +255,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
   mountFiles<FoundRoot>(app, parts, {
     ...findFile,
     fields: foundFields,
-    pages: (c) => foundPages(parts, c),
+    pages: (c, bound) => foundPages(parts, c, bound),
   });
   mountFiles<NamedValue>(app, parts, {
     ...namedFile,
@@ -284,7 +284,11 @@ function requestedId(
 }
 
 /** Every trace with the id; one of which more is found on a later page is there again. */
-async function* foundPages(parts: Parts, c: AppContext): AsyncGenerator<readonly FoundRoot[]> {
+async function* foundPages(
+  parts: Parts,
+  c: AppContext,
+  bound: () => void,
+): AsyncGenerator<readonly FoundRoot[]> {
   const parameters = readParameters(c, findFile.query);
   const requested = requestedId(parameters);
   if (requested === undefined) return yield [];
@@ -296,6 +300,7 @@ async function* foundPages(parts: Parts, c: AppContext): AsyncGenerator<readonly
       signal: c.req.raw.signal,
       ...(after === undefined ? {} : { after }),
     });
+    if (slice.bounded) bound();
     yield await judgedRoots(parts, scope, rootsOf(slice.events, wanted));
     if (slice.next === null) return;
     after = slice.next;

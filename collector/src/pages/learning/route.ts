@@ -270,12 +270,14 @@ function mountLists(app: Hono<AppEnv>, parts: Parts): void {
   mountFiles<CandidateState>(app, parts, {
     ...candidatesFile,
     fields: candidateFields,
-    async *pages(c) {
+    async *pages(c, bound) {
       const { limit = limits.pageEventsDefault, ...narrowed } = readParameters(
         c,
         candidatesFile.query,
       );
-      yield readCandidates((await newestEvents(parts, readingFor(c, narrowed), limit)).events);
+      const read = await newestEvents(parts, readingFor(c, narrowed), limit);
+      if (!read.complete) bound();
+      yield readCandidates(read.events);
     },
   });
 }

@@ -67,6 +67,7 @@ export interface MemoryAnswers {
 }
 
 const memoryFile = {
+  evidence: false,
   path: "/memory",
   name: "memory",
   rows: "`kinds`: one line per kind of memory rows",

@@ -55,6 +55,7 @@ export interface SettingsAnswers {
 }
 
 const settingsFile = {
+  evidence: false,
   path: "/settings",
   name: "permissions",
   rows: "`permissions`: one line per permission",
