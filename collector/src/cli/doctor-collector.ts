@@ -30,7 +30,7 @@ export function collectorOn(dataDir: string): DirectoryOwner | undefined {
 }
 
 /** The collector in words, such as `A running collector (process 12)`. */
-export function collectorWords({ pid }: DirectoryOwner): string {
+function collectorWords({ pid }: DirectoryOwner): string {
   return pid === null
     ? "A collector in another container or on another host"
     : `A running collector (process ${pid})`;
