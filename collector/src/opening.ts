@@ -59,9 +59,8 @@ import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { openDamageDesk } from "./backend/damage-desk.ts";
 import { watchedLater, watchedStore } from "./backend/watched-store.ts";
-import { pastFirst } from "./backend/past-first.ts";
 import { pastFirstEvents } from "./backend/past-first-events.ts";
-import { readTimes, timedStore } from "./backend/timed-store.ts";
+import { requestStore } from "./backend/request-store.ts";
 import { version } from "./version.ts";
 
 /** Options of a collector. All are optional; passed resources are not opened again. */
@@ -153,7 +152,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     config,
     version,
     log,
-    store: timedStore(pastFirst(patient, options.now ?? Date.now), readTimes),
+    store: requestStore(patient, damage, options.now ?? Date.now),
     patient,
     server,
     damage,

@@ -51,11 +51,16 @@ export async function measureRule(
 ): Promise<readonly MeasuredGroup[]> {
   if (rule.measure === "silence") return silentOf(parts, rule, endMs, before);
   const found = await valuesOf(parts, rule, endMs);
+  // A recorded verdict may rest on evidence that is gone.
+  const isUnproven = ofVerdicts.has(rule.measure) && !parts.damage.report().located;
   return found
     .toSorted((a, b) => b.count - a.count)
     .slice(0, groupsMax)
-    .map((one) => (one.count < leastOf(rule) ? { ...one, value: null } : one));
+    .map((one) => (isUnproven || one.count < leastOf(rule) ? { ...one, value: null } : one));
 }
+
+/** Measures of what was judged. */
+const ofVerdicts: ReadonlySet<AlertRule["measure"]> = new Set(["verdict_share", "contract_share"]);
 
 /** Counts and ages are results without any turn; findings where the rule does not require turns. */
 function leastOf({ measure, min_count }: AlertRule): number {

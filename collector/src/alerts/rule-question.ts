@@ -6,6 +6,7 @@ import { isoTime } from "@turnproof/semconv";
 import type { TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
+import type { Damage } from "../backend/damage-desk.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import type { JudgeParts } from "../parts.ts";
@@ -15,6 +16,7 @@ import { turnQuestion } from "../turns/turn-conditions.ts";
 /** What a measure reads. */
 export interface MeasureParts extends JudgeParts {
   readonly prices: PriceList;
+  readonly damage: Pick<Damage, "report">;
 }
 
 /** A turn that lasts longer than this is not found by its last receipt. */

@@ -31,6 +31,24 @@ const folders: { readonly [name: string]: string | undefined } = {
   postgres: "the folder of PostgreSQL",
 };
 
+/** Tables with the turns and the rows that they rest on; others are indexes and operators' rows. */
+const evidenceTables: ReadonlySet<string> = new Set([
+  "bundles",
+  "evidence_bundles",
+  "evidence_roots",
+  "root_epochs",
+  "roots",
+  "turn_ledger",
+  "turn_records",
+  "turn_versions",
+  "turns",
+]);
+
+/** Whether turns may rest on what is damaged. */
+export function touchesTurns({ table }: StoreDamage): boolean {
+  return table === null || evidenceTables.has(table);
+}
+
 /** The damage that an error stands for; undefined for any other error. */
 export function damageOf(of: {
   readonly code: string;

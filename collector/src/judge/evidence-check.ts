@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CodedError } from "@turnproof/semconv";
-import type { EvidenceStore, HeldTurn, ShortRoots, TablePart } from "@turnproof/store";
+import type { EvidenceStore, HeldTurn, ShortRoots, TablePart, TurnRecord } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 import { partPath } from "../backend/store-places.ts";
@@ -33,9 +33,10 @@ const partsNamedMax = 10;
 const namedMax = 10_000;
 
 type Ledgered = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots">;
+type Looked = Ledgered & Pick<EvidenceStore, "setAside">;
 
-/** How long to wait before a store that does not answer is compared again. */
-const compareAgainMs = 30_000;
+/** Least and most wait before a store that does not answer is compared again; it doubles. */
+const compareAgainMs = [1_000, 30_000] as const;
 /** Least time between two counts for the account; a count takes a hundredth of the time at most. */
 const countEveryMs = 60_000;
 
@@ -55,53 +56,32 @@ interface WatchOptions {
 }
 
 /**
- * Sets damaged parts aside, compares once when the store answers, and counts for the account until
- * the collector closes.
+ * Sets damaged parts aside, compares when the store answers and again when damage of the store is
+ * met, and counts for the account until the collector closes.
  */
 export async function watchEvidence(
-  { closing: signal, damage, ingest, log }: Watched,
-  store: Ledgered & Pick<EvidenceStore, "setAside">,
+  watched: Watched,
+  store: Looked,
   { withdraw, account, everyMs = countEveryMs }: WatchOptions,
 ): Promise<void> {
+  const { closing: signal, damage, ingest, log } = watched;
   if (account?.state() === "damaged") log.error("evidence_account_unusable", {});
-  let logged = 0;
-  /** Rows that turns rest on are among the events of the account: a line states more than the last. */
-  const noteGone = (count: number): void => {
-    if (count > logged) log.error("evidence_missing", { count });
-    logged = Math.max(logged, count);
-  };
+  let met = new AbortController();
+  damage.listenStore(() => met.abort());
+  let last: MissingEvidence | undefined;
+  const [leastMs, mostMs] = compareAgainMs;
+  let waitMs: number = leastMs;
   while (!signal.aborted) {
+    met = new AbortController();
     try {
-      const aside = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
-      const parts = aside.slice(0, partsNamedMax).map(setAsidePart);
-      if (aside.length > 0) {
-        const named = parts.map(({ path }) => path).join(", ");
-        log.error("parts_set_aside", {
-          count: aside.length,
-          parts: named,
-          command: "turnproof restore",
-        });
-      }
-      const first = (await account?.count(signal)) ?? null;
-      noteGone(first ?? 0);
-      const compared = await compareEvidence(store, { signal, withdraw });
-      // Reads before this met the parts that are aside now.
-      if (aside.length > 0) damage.endStore();
-      noteGone(compared.rows_missing);
-      const found = {
-        ...compared,
-        parts_set_aside: aside.length,
-        parts,
-        events_missing: first,
-        account: account?.state() ?? null,
-      };
+      const { found, isDue } = await look(watched, store, { withdraw, account, last });
+      last = found;
+      waitMs = leastMs;
       ingest.noteMissing(found);
-      if (account !== undefined) {
-        const compare = (): Promise<ComparedEvidence> =>
-          compareEvidence(store, { signal, withdraw });
-        await keepCounting(account, compare, { signal, ingest, log, everyMs }, found);
-      }
-      return;
+      const compare: Compare = () => compared(watched, store, { withdraw, aside: false });
+      const next = AbortSignal.any([signal, met.signal]);
+      const counted = { signal: next, damage, ingest, log, everyMs, isDue };
+      last = await keepCounting(account, compare, counted, found);
     } catch (error) {
       if (signal.aborted) return;
       const code = CodedError.is(error) ? error.code : "internal_error";
@@ -110,36 +90,96 @@ export async function watchEvidence(
       // A damaged store, which the desk of damage has, may be restored while the collector runs.
       if (!isDamaged && (!CodedError.is(error) || error.retryable !== true)) return;
       // The wait ends when the collector closes.
-      await sleep(compareAgainMs, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
+      waitMs = Math.min(waitMs * 2, mostMs);
     }
   }
 }
 
-interface RepeatedCount extends Omit<Watched, "closing" | "damage"> {
-  readonly signal: AbortSignal;
-  readonly everyMs: number;
+interface LookOptions extends Omit<WatchOptions, "everyMs"> {
+  /** What the look before found. */
+  readonly last: MissingEvidence | undefined;
 }
 
-/** Counts again and again. More events that are gone are compared with the turns that rest on them. */
+interface Look<T> {
+  readonly found: T;
+  /** True where turns have to be compared again. */
+  readonly isDue: boolean;
+}
+
+type Compare = () => Promise<Look<ComparedEvidence>>;
+
+/** Sets parts aside, counts and compares. @throws CodedError of the store */
+async function look(
+  watched: Watched,
+  store: Looked,
+  { withdraw, account, last }: LookOptions,
+): Promise<Look<MissingEvidence>> {
+  const { closing: signal, damage, log } = watched;
+  const set = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
+  const parts = set.slice(0, partsNamedMax).map(setAsidePart);
+  const aside = set.length > (last?.parts_set_aside ?? 0);
+  if (aside) {
+    const named = parts.map(({ path }) => path).join(", ");
+    log.error("parts_set_aside", { count: set.length, parts: named, command: "turnproof restore" });
+  }
+  const missing = (await account?.count(signal)) ?? null;
+  if (missing !== null && missing > (last?.events_missing ?? 0)) {
+    damage.noteGone();
+    log.error("evidence_missing", { count: missing });
+  }
+  const { found, isDue } = await compared(watched, store, { withdraw, aside });
+  // Rows that turns rest on are among the events of the account: a line states more than the last.
+  if (found.rows_missing > Math.max(last?.rows_missing ?? 0, missing ?? 0)) {
+    log.error("evidence_missing", { count: found.rows_missing });
+  }
+  const counts = { parts_set_aside: set.length, parts, events_missing: missing };
+  return { found: { ...found, ...counts, account: account?.state() ?? null }, isDue };
+}
+
+/** Compares all turns, and notes that it is done. */
+async function compared(
+  { closing: signal, damage }: Watched,
+  store: Looked,
+  { withdraw, aside }: { readonly withdraw: boolean; readonly aside: boolean },
+): Promise<Look<ComparedEvidence>> {
+  const beganMs = performance.now();
+  const { unproven, ...found } = await compareEvidence(store, { signal, withdraw });
+  return { found, isDue: damage.compared({ beganMs, aside, withdrawn: unproven === 0 }) };
+}
+
+interface RepeatedCount extends Omit<Watched, "closing"> {
+  readonly signal: AbortSignal;
+  readonly everyMs: number;
+  readonly isDue: boolean;
+}
+
+/**
+ * Counts again and again, until the signal aborts. More events that are gone are compared with the
+ * turns that rest on them.
+ */
 async function keepCounting(
-  account: AccountKeeper,
-  compare: () => Promise<ComparedEvidence>,
-  { signal, ingest, log, everyMs }: RepeatedCount,
+  account: AccountKeeper | undefined,
+  compare: Compare,
+  { signal, damage, ingest, log, everyMs, ...before }: RepeatedCount,
   found: MissingEvidence,
-): Promise<void> {
+): Promise<MissingEvidence> {
   let last = found;
-  let isDue = false;
+  let { isDue } = before;
   let tookMs = 0;
   while (!signal.aborted) {
     const pause = Math.max(everyMs, tookMs * 100);
-    // The wait ends when the collector closes.
+    // The wait ends when the collector closes, or damage is met.
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
-    if (signal.aborted) return;
+    if (signal.aborted) break;
     const began = performance.now();
     try {
-      const missing = await account.count(signal);
-      const isMore = missing > (last.events_missing ?? 0);
-      if (isMore) log.error("evidence_missing", { count: missing });
+      const missing = (await account?.count(signal)) ?? null;
+      const isMore = (missing ?? 0) > (last.events_missing ?? 0);
+      if (isMore) {
+        damage.noteGone();
+        log.error("evidence_missing", { count: missing ?? 0 });
+      }
       isDue ||= isMore;
       if (missing !== last.events_missing) {
         last = { ...last, events_missing: missing };
@@ -147,9 +187,10 @@ async function keepCounting(
       }
       // A comparison that the store ends is made again after the next count.
       if (isDue) {
-        last = { ...last, ...(await compare()) };
+        const again = await compare();
+        last = { ...last, ...again.found };
         ingest.noteMissing(last);
-        isDue = false;
+        ({ isDue } = again);
       }
     } catch (error) {
       // A store that is away, or a disk that is full, is counted later.
@@ -158,6 +199,7 @@ async function keepCounting(
     }
     tookMs = performance.now() - began;
   }
+  return last;
 }
 
 /** What a comparison of all turns found. */
@@ -166,13 +208,18 @@ export type ComparedEvidence = Omit<
   "events_missing" | "parts_set_aside" | "parts" | "account"
 >;
 
-/** Compares all turns. @throws CodedError of the store, and the signal's reason */
+/**
+ * Compares all turns; `unproven` of those whose evidence is gone are still recorded as a success.
+ *
+ * @throws CodedError of the store, and the signal's reason
+ */
 export async function compareEvidence(
   store: Ledgered,
   { signal, pauseMs = 20, againMs = 2_000, withdraw = false }: CheckOptions,
-): Promise<ComparedEvidence> {
+): Promise<ComparedEvidence & { readonly unproven: number }> {
   const missing = new Map<string, number>();
   let turns = 0;
+  let unproven = 0;
   let after: string | null = null;
   do {
     const began = performance.now();
@@ -185,7 +232,10 @@ export async function compareEvidence(
       const still = await stillThere(store, suspected);
       const gaps = await gapsOf(store, still);
       for (const [root, rows] of gaps) missing.set(root, Math.max(rows, missing.get(root) ?? 0));
-      if (withdraw) await withdrawSuccess(store, still, new Set(gaps.keys()));
+      for await (const resting of successOn(store, still, new Set(gaps.keys()))) {
+        if (withdraw) await withdrawSuccess(store, resting);
+        else unproven += resting.length;
+      }
     }
     after = page.next;
     // At most half of the time is spent on it.
@@ -194,6 +244,7 @@ export async function compareEvidence(
   } while (after !== null);
   return {
     turns,
+    unproven,
     roots_missing: missing.size,
     rows_missing: [...missing.values()].reduce((sum, rows) => sum + rows, 0),
     roots: [...missing.keys()].slice(0, namedMax),
@@ -217,18 +268,17 @@ export async function withdrawDamaged(
   roots: readonly string[],
 ): Promise<void> {
   const turns = await store.ledger.turnsOf(roots);
-  await withdrawSuccess(store, turns, new Set(roots));
+  for await (const resting of successOn(store, turns, new Set(roots))) {
+    await withdrawSuccess(store, resting);
+  }
 }
 
-/**
- * The judge cannot judge these turns again: a version that rests on fewer rows never replaces one
- * that rests on more. So the same version is written with another verdict.
- */
-async function withdrawSuccess(
+/** Those of these turns that are recorded as a success, root by root. */
+async function* successOn(
   store: Pick<EvidenceStore, "ledger">,
   turns: readonly HeldTurn[],
   roots: ReadonlySet<string>,
-): Promise<void> {
+): AsyncGenerator<readonly TurnRecord[]> {
   const versions = new Map(turns.map(({ key, version }) => [key, version.rows]));
   for (const root of roots) {
     const { records } = await store.ledger.listTurns(
@@ -242,11 +292,21 @@ async function withdrawSuccess(
       { order: { by: "first_received" }, limit: turnsOfRootMax },
     );
     const resting = records.filter(({ key, version }) => versions.get(key) === version.rows);
-    if (resting.length === 0) continue;
-    await store.ledger.putTurns(
-      resting.map((record) => ({ ...record, row: { ...record.row, verdict: "partial" } })),
-    );
+    if (resting.length > 0) yield resting;
   }
+}
+
+/**
+ * The judge cannot judge these turns again: a version that rests on fewer rows never replaces one
+ * that rests on more. So the same version is written with another verdict.
+ */
+async function withdrawSuccess(
+  { ledger }: Pick<EvidenceStore, "ledger">,
+  resting: readonly TurnRecord[],
+): Promise<void> {
+  await ledger.putTurns(
+    resting.map((record) => ({ ...record, row: { ...record.row, verdict: "partial" } })),
+  );
 }
 
 /** Missing rows of the roots of these turns; roots without a gap are not in it. */

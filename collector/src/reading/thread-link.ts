@@ -76,8 +76,10 @@ export function damageOver(calls: Calls, reported: () => Reported): Damage {
     noteStore: (store) => note({ store }),
     noteRoots: (roots) => note({ roots }),
     report: () => reported().report.damaged,
-    endStore: () => {},
+    noteGone: () => {},
+    compared: () => false,
     listen: () => {},
+    listenStore: () => {},
   };
 }
 

@@ -23,8 +23,7 @@ import type { Receiver } from "../receive/otlp/receiver.ts";
 import type { Parts } from "../parts.ts";
 import { openStandingContracts } from "../judge/standing-contracts.ts";
 import { createStatementSigner } from "../judge/statement.ts";
-import { pastFirst } from "../backend/past-first.ts";
-import { readTimes, timedStore } from "../backend/timed-store.ts";
+import { requestStore } from "../backend/request-store.ts";
 import { version } from "../version.ts";
 import type { Calls } from "./calls.ts";
 import { damageOver, logOver, openThreadStores } from "./thread-link.ts";
@@ -58,7 +57,7 @@ export async function openThreadParts(
     sessions,
     closing,
     patient,
-    store: timedStore(pastFirst(patient, Date.now), readTimes),
+    store: requestStore(patient, damage, Date.now),
     server: serverOf(config) ?? null,
     damage,
     memory,

@@ -20,7 +20,7 @@ export interface Counting {
   readonly question: TurnQuestion;
   /** The range that its charts cover; undefined where an end is open. */
   readonly within: readonly [number, number] | undefined;
-  /** Equal for equal questions of principals with equal scope. */
+  /** Equal for equal questions of principals with equal scope, while no damage is met or located. */
   readonly key: string;
 }
 
@@ -31,7 +31,7 @@ export interface Counting {
  */
 export async function countingOf(
   c: AppContext,
-  { store }: Pick<Parts, "store">,
+  { store, damage }: Pick<Parts, "store" | "damage">,
   parameters: Parameters<typeof readingFor>[1] & TurnFilters,
 ): Promise<Counting> {
   const atMs = c.get("now")();
@@ -46,6 +46,7 @@ export async function countingOf(
   const question = turnQuestion(reading, { verdict, finding, q }, reads);
   // A relative time stays as it was written, or no answer would serve a second request.
   const query = { ...reading.query, ...requested };
-  const key = JSON.stringify([scopeKey(principalOf(c)), query, verdict, finding, q]);
+  const { located } = damage.report();
+  const key = JSON.stringify([scopeKey(principalOf(c)), query, verdict, finding, q, located]);
   return { question, within: rangeOf(requested, atMs), key };
 }

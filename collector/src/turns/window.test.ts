@@ -45,7 +45,8 @@ async function countedStore(): Promise<{ store: EvidenceStore; reads: () => numb
 test("the window of a large root is one read", async () => {
   const { store, reads } = await countedStore();
   const ingest = { mark: () => "2026-11-21T10:00:02.000000Z", settled: async () => 0 };
-  const parts = { store, ingest } as unknown as Parts;
+  const damage = { report: () => ({ store: null, traces: 0, located: true }) };
+  const parts = { store, ingest, damage } as unknown as Parts;
   const reading = { scope: collectorScope(), query: {} };
   const window = await collectRoot(parts, reading, "root");
   expect(window).toMatchObject({ complete: true, bounded: false, pages: 1 });

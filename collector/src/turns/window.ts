@@ -53,8 +53,8 @@ type Known = Pick<Parts, "damage"> & { readonly ingest: Pick<Parts["ingest"], "r
  * that are set aside, events by the signed account.
  */
 export function isDamaged({ damage, ingest }: Known): boolean {
-  const { store, traces } = damage.report();
-  if (store !== null || traces > 0) return true;
+  const { store, traces, located } = damage.report();
+  if (store !== null || traces > 0 || !located) return true;
   const { missing } = ingest.report();
   return missing !== null && (missing.parts_set_aside > 0 || (missing.events_missing ?? 0) > 0);
 }
@@ -90,7 +90,7 @@ export async function settle({ ingest }: Parts, roots?: readonly string[]): Prom
 }
 
 /** Every event of one root inside the principal's scope, oldest first. */
-export function collectRoot(
+export async function collectRoot(
   parts: Parts,
   reading: Reading,
   root: string,
@@ -101,7 +101,15 @@ export function collectRoot(
     parts.store.root(reading.scope, root, { ...options, ...budget });
   const whole = { eventsMax, pageMax: eventsMax };
   // One page: each read of a root decodes and settles all of its rows, whatever its limit.
-  return collect(read, whole, () => settled ?? settle(parts, [root]));
+  return provable(parts, await collect(read, whole, () => settled ?? settle(parts, [root])));
+}
+
+/**
+ * The window, which is not complete while it is not known which turns damage of the store touches:
+ * a read that met no error may lack rows. No request states a success of it.
+ */
+function provable({ damage }: Pick<Parts, "damage">, window: Window): Window {
+  return { ...window, complete: window.complete && damage.report().located };
 }
 
 /** Bounds of a collected window. */
@@ -191,13 +199,13 @@ export async function collectRoots(
       .filter(([, slice]) => slice.next === null)
       .map(([root, slice]) => {
         const { bounded } = slice;
-        return [root, windowOf([slice], { started, mark, pending, bounded })];
+        return [root, provable(parts, windowOf([slice], { started, mark, pending, bounded }))];
       }),
   );
 }
 
 /** The newest matching events, up to `eventsMax`. */
-export function collectNewest(
+export async function collectNewest(
   parts: Parts,
   { scope, query }: Reading,
   eventsMax: number,
@@ -205,7 +213,7 @@ export function collectNewest(
 ): Promise<Window> {
   const read: ReadPage = (options) => parts.store.page(scope, query, options);
   const most = { eventsMax, pageMax: pageRows };
-  return collect(read, most, () => settled ?? settle(parts));
+  return provable(parts, await collect(read, most, () => settled ?? settle(parts)));
 }
 
 async function collect(

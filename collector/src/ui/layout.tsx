@@ -191,9 +191,10 @@ const StoreDamaged: FC<{ readonly frame: Frame }> = ({ frame }) => (
   <div class="unclear damaged" role="status" data-store-damaged>
     <Icon name="failed" />
     <p>
-      Stored evidence is damaged or gone. Counts may be incomplete, and verdicts may rest on rows
-      that cannot be read. <a href={hrefOf(frame, "/traces/health")}>Health</a> names what it is and
-      the command that repairs it.
+      Stored evidence is damaged or gone. Counts may be incomplete, and a success whose evidence
+      cannot be shown is partial, or unknown until the damage is located.{" "}
+      <a href={hrefOf(frame, "/traces/health")}>Health</a> names what it is and the command that
+      repairs it.
     </p>
   </div>
 );

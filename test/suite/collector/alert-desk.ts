@@ -34,6 +34,7 @@ export async function measureParts(store: EvidenceStore, clock: Clock): Promise<
       report: () => report,
       losses: () => ({ quarantined_roots: [], losses: [] }),
     } as unknown as MeasureParts["ingest"],
+    damage: { report: () => ({ store: null, traces: 0, located: true }) },
     prices: await openPriceList(undefined),
   };
 }

@@ -188,7 +188,16 @@ const Damaged: FC<{ readonly traces: number }> = ({ traces }) => (
   <>
     <Badge tone="bad" icon="failed" word={`damaged rows in ${countedText(traces, "trace")}`} />{" "}
     cannot be decoded. Their turns are no success any more. <code>turnproof restore</code>, or the
-    backup of the database, brings them back.
+    backup of the database, brings them back.{" "}
+  </>
+);
+
+/** Turns are not compared with what is left, or a server's damage was met without a table's name. */
+const Unlocated: FC = () => (
+  <>
+    <Badge tone="warn" icon="unknown" word="it is not known which turns rest on it" />, so that a
+    success is answered as unknown: until turns are compared with what is left, or, after damage
+    that no comparison finds, until the next start.{" "}
   </>
 );
 
@@ -200,11 +209,12 @@ const Missing: FC<{
   if (damaged.store !== null) {
     return <Badge tone="quiet" icon="unjudged" word="unknown while the store is damaged" />;
   }
-  const gone = <Gone of={of} />;
-  if (damaged.traces === 0) return gone;
+  const isSure = damaged.located && damaged.traces === 0;
   return (
     <>
-      <Damaged traces={damaged.traces} /> {isWhole(of) ? null : gone}
+      {damaged.located ? null : <Unlocated />}
+      {damaged.traces === 0 ? null : <Damaged traces={damaged.traces} />}
+      {isSure || !isWhole(of) ? <Gone of={of} /> : null}
     </>
   );
 };

@@ -327,7 +327,7 @@ function besides(
 ): Pick<IngestReport, Besides> {
   return {
     missing: missingReport(missing),
-    damaged: damage?.report() ?? { store: null, traces: 0 },
+    damaged: damage?.report() ?? { store: null, traces: 0, located: true },
     forward: forwarded?.() ?? null,
   };
 }

@@ -64,7 +64,7 @@ const verdicts: { readonly [verdict: string]: Look } = {
     tone: "quiet",
     icon: "unknown",
     word: "unknown",
-    title: "No intent and no delivery is recorded.",
+    title: "No intent and no delivery is recorded, or stored evidence is damaged.",
   },
 };
 

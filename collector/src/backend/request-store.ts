@@ -1,0 +1,16 @@
+/** @module RequestStore: the store as requests read it, from the one of background work. */
+import type { EvidenceStore } from "@turnproof/store";
+
+import type { Damage } from "./damage-desk.ts";
+import { pastFirst } from "./past-first.ts";
+import { readTimes, timedStore } from "./timed-store.ts";
+import { unlocatedDamage } from "./unlocated-damage.ts";
+
+/** It states no success that damage may touch, dates nothing after now, and its reads time out. */
+export function requestStore(
+  patient: EvidenceStore,
+  damage: Pick<Damage, "report">,
+  now: () => number,
+): EvidenceStore {
+  return timedStore(pastFirst(unlocatedDamage(patient, damage), now), readTimes);
+}

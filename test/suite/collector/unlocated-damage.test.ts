@@ -1,0 +1,72 @@
+import { ephemeral, recordStored } from "@turnproof/store";
+import type { EvidenceStore, TurnQuestion } from "@turnproof/store";
+import { allTenants } from "@turnproof/store/testing";
+import { expect, test } from "vitest";
+
+import { judgeTurns, turnEvents } from "./desk.ts";
+import { unlocatedDamage } from "../../../collector/src/backend/unlocated-damage.ts";
+
+const recorded = { a: "success", b: "success", c: "unknown", d: "failed" };
+const order = { by: "verdict" } as const;
+
+async function stored(): Promise<EvidenceStore> {
+  const store = ephemeral();
+  for (const [root, verdict] of Object.entries(recorded)) {
+    const events = turnEvents({ root });
+    await store.append({ batchId: root, receivedAt: "2026-11-21T10:00:00.000000Z", events });
+    await recordStored(store, allTenants, [root]);
+    await judgeTurns(store, [root], { verdict, finding_codes: [] });
+  }
+  return store;
+}
+
+const all: TurnQuestion = { scope: allTenants, where: [] };
+const of = (is: string, not?: true): TurnQuestion => ({
+  scope: allTenants,
+  where: [{ any: [{ text: "verdict", is, ...(not && { not }) }] }],
+});
+
+test("a success is unknown in every answer until damage is located", async () => {
+  const store = await stored();
+  const damage = { store: null, traces: 0, located: false };
+  const { ledger } = unlocatedDamage(store, { report: () => damage });
+  const list = async (question: TurnQuestion): Promise<object> => {
+    const { records } = await ledger.listTurns(question, { order, limit: 10 });
+    return Object.fromEntries(records.map(({ row }) => [row.root_trace_id, row.verdict]));
+  };
+  const unknown = { a: "unknown", b: "unknown", c: "unknown" };
+  expect(await list(all)).toEqual({ ...unknown, d: "failed" });
+  expect(await list(of("success"))).toEqual({});
+  expect(await list(of("success", true))).toEqual({ ...unknown, d: "failed" });
+  expect(await list(of("unknown"))).toEqual(unknown);
+  expect(await list(of("unknown", true))).toEqual({ d: "failed" });
+  expect(await ledger.countTurns(of("unknown"))).toBe(3);
+  expect(await ledger.turnCounts(of("unknown"), {})).toMatchObject([{ turns: 3 }]);
+
+  const verdicts = { unknown: 3, failed: 1 };
+  const [facet] = await ledger.turnFacets(all, ["verdict"], 10);
+  expect(facet).toEqual({
+    field: "verdict",
+    values: [
+      { value: "unknown", turns: 3 },
+      { value: "failed", turns: 1 },
+    ],
+    total: 2,
+  });
+  expect(await ledger.turnFigures(all, {})).toMatchObject([{ verdicts }]);
+  const by = await ledger.turnFigures(all, { by: "verdict" });
+  expect(by.map(({ value, turns }) => [value, turns])).toEqual([
+    ["failed", 1],
+    ["unknown", 3],
+  ]);
+  expect(await ledger.turnGroups(all, "agent_id", { limit: 1 })).toMatchObject({
+    groups: [{ verdicts }],
+  });
+  expect(await ledger.callFigures(of("success"), "tool", [])).toEqual([]);
+
+  // What is recorded stays, and is answered again once the damage is located.
+  const located = unlocatedDamage(store, { report: () => ({ ...damage, located: true }) }).ledger;
+  const { records } = await located.listTurns(all, { order, limit: 10 });
+  const shown = records.map(({ row }) => [row.root_trace_id, row.verdict]);
+  expect(Object.fromEntries(shown)).toEqual(recorded);
+});
