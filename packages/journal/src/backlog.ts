@@ -54,6 +54,13 @@ export interface Extension {
   readonly appendedAtMs: number;
 }
 
+/** Acknowledged frames whose file is gone; they are in the totals of the frames after them. */
+export interface LostRun {
+  readonly first: number;
+  readonly last: number;
+  readonly totals: Totals;
+}
+
 const zero: Totals = { frames: 0, spans: 0, bytes: 0 };
 const markEveryMs = 250;
 
@@ -62,6 +69,8 @@ export interface Backlog {
   readonly segments: Map<string, Segment>;
   /** Ascending and without overlap. */
   readonly runs: Run[];
+  /** Lost frames behind pending ones. */
+  lost: readonly LostRun[];
   drainedThrough: number;
   acknowledgedThrough: number;
   drained: Totals;
@@ -73,6 +82,7 @@ export function emptyBacklog(drainedThrough: number): Backlog {
   return {
     segments: new Map(),
     runs: [],
+    lost: [],
     drainedThrough,
     acknowledgedThrough: drainedThrough,
     drained: zero,
@@ -130,16 +140,29 @@ export function nothingPendingThrough(backlog: Backlog, sequence: number): numbe
   return Math.max(sequence, backlog.acknowledgedThrough);
 }
 
+/** How far everything is drained once this position is, with the lost frames behind it. */
+export function drainedAt(
+  backlog: Backlog,
+  position: Pick<JournalPosition, "sequence" | "totals">,
+): { readonly through: number; readonly totals: Totals } {
+  const through = nothingPendingThrough(backlog, position.sequence);
+  // Frames of a run that were damaged later are not in the position's count.
+  const ended = backlog.runs.find(({ last }) => last === position.sequence);
+  const behind = backlog.lost.filter(
+    ({ first, last }) => first > position.sequence && last <= through,
+  );
+  const own = ended?.after ?? position.totals;
+  return { through, totals: behind.reduce((sum, { totals }) => plus(sum, totals), own) };
+}
+
 /** Removes everything up to the position from the backlog. */
 export function advanceBacklog(backlog: Backlog, position: JournalPosition): void {
   if (position.sequence <= backlog.drainedThrough) return;
-  backlog.drainedThrough = nothingPendingThrough(backlog, position.sequence);
-  backlog.drained = position.totals;
-  while ((backlog.runs[0]?.last ?? Infinity) <= position.sequence) {
-    const ended = backlog.runs.shift();
-    // Frames of it that were damaged later are not in the position's count.
-    if (ended?.last === position.sequence) backlog.drained = ended.after;
-  }
+  const { through, totals } = drainedAt(backlog, position);
+  backlog.drainedThrough = through;
+  backlog.drained = totals;
+  backlog.lost = backlog.lost.filter(({ last }) => last > through);
+  while ((backlog.runs[0]?.last ?? Infinity) <= position.sequence) backlog.runs.shift();
   const run = backlog.runs[0];
   if (run?.segment.name === position.segment && position.sequence >= run.first) {
     run.first = position.sequence + 1;
@@ -150,6 +173,41 @@ export function advanceBacklog(backlog: Backlog, position: JournalPosition): voi
   while (marks !== undefined && (marks[1]?.sequence ?? Infinity) <= position.sequence + 1) {
     marks.shift();
   }
+}
+
+/**
+ * Takes the frames of a run after the position out of the backlog, because its file is gone. Those
+ * up to the position were read. Undefined where there are none.
+ */
+export function loseRun(backlog: Backlog, run: Run, at: JournalPosition): LostRun | undefined {
+  const index = backlog.runs.indexOf(run);
+  if (index < 0 || run.last <= at.sequence) return undefined;
+  const isRead = at.segment === run.segment.name && at.sequence >= run.first;
+  const first = isRead ? at.sequence + 1 : run.first;
+  const lost = { first, last: run.last, totals: minus(run.after, isRead ? at.totals : run.before) };
+  if (isRead) Object.assign(run, { last: at.sequence, end: at.offset, after: at.totals });
+  else backlog.runs.splice(index, 1);
+  backlog.lost = [...backlog.lost, lost].toSorted((a, b) => a.first - b.first);
+  // Nothing pending is before the first of them.
+  const { drainedThrough: sequence, drained } = backlog;
+  const { through, totals } = drainedAt(backlog, { sequence, totals: drained });
+  backlog.drainedThrough = through;
+  backlog.drained = totals;
+  backlog.lost = backlog.lost.filter(({ last }) => last > through);
+  return lost;
+}
+
+/** Acknowledged and neither drained nor lost. */
+export function pendingTotals({ appended, drained, lost }: Backlog): Totals {
+  return lost.reduce((sum, { totals }) => minus(sum, totals), minus(appended, drained));
+}
+
+function plus(a: Totals, b: Totals): Totals {
+  return { frames: a.frames + b.frames, spans: a.spans + b.spans, bytes: a.bytes + b.bytes };
+}
+
+function minus(a: Totals, b: Totals): Totals {
+  return { frames: a.frames - b.frames, spans: a.spans - b.spans, bytes: a.bytes - b.bytes };
 }
 
 /** Segments without pending frames; the active one may be among them. */

@@ -212,6 +212,8 @@ async function run(flow: Flow): Promise<void> {
     if (stop.signal.aborted) break;
     const batch = await persistently(flow, () => gather(flow, planned));
     if (batch === undefined) {
+      // What is waited for may have been lost.
+      progressed(flow);
       // Damaged frames count as appended and are never read: looking again at once would be a busy
       // loop.
       if (planned === undefined) await clock.sleep(emptyLookMs, stop.signal);
@@ -246,7 +248,7 @@ async function pace(flow: Flow): Promise<void> {
     const drainedSpans = stats.appendedSpans - stats.pendingSpans;
     const frames = stats.appendedFrames - (taken?.frames ?? drainedFrames);
     const spans = stats.appendedSpans - (taken?.spans ?? drainedSpans);
-    if (frames <= 0) {
+    if (frames <= 0 || stats.pendingFrames === 0) {
       flow.wake = deferred();
       if (journal.stats().appendedFrames === stats.appendedFrames && !stop.signal.aborted) {
         await flow.wake.promise;
@@ -294,13 +296,17 @@ async function carry(
     await persistently(flow, () => flow.options.journal.checkpoint(batch.through));
     flow.counts.storedBatches += 1;
     flow.ends = flow.ends.filter((end) => end !== batch.through.sequence);
-    const { progress } = flow;
-    flow.progress = deferred();
-    progress.resolve();
+    progressed(flow);
   } catch (error) {
     // Closed while in flight: the batch stays planned and is sent first after the next start.
     if (!flow.stop.signal.aborted) throw error;
   }
+}
+
+function progressed(flow: Flow): void {
+  const { progress } = flow;
+  flow.progress = deferred();
+  progress.resolve();
 }
 
 async function notifyStored({ options }: Flow, batch: StoredFrames): Promise<void> {

@@ -34,6 +34,8 @@ export interface JournalReadOptions {
   readonly from?: JournalPosition;
   readonly verifyChecksums: boolean;
   readonly onDamage: (lostFrames: number, lostSpans: number) => void;
+  /** The file of a run is gone: what was not read of it by this position is lost. */
+  readonly onMissing: (run: Run, at: JournalPosition) => Promise<void>;
 }
 
 /**
@@ -73,7 +75,7 @@ async function* readRun(
   const expected = run.after;
   const file = await openSegment(options, run);
   if (file === undefined) {
-    reportLoss(options, last - progress.sequence, progress.totals, expected);
+    await options.onMissing(run, at);
     return;
   }
   const gaps: ScannedGap[] = [];
@@ -144,15 +146,6 @@ async function openSegment(
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
-}
-
-function reportLoss(
-  options: JournalReadOptions,
-  frames: number,
-  have: Totals,
-  expected: Totals,
-): void {
-  options.onDamage(frames, expected.spans - have.spans);
 }
 
 function add(a: Totals, b: Totals): Totals {

@@ -1,7 +1,7 @@
 /** @module JournalStats: counts and state of an open journal. */
 import { isoTime } from "@turnproof/semconv";
 
-import { backlogBytes, oldestPendingAtMs } from "./backlog.ts";
+import { backlogBytes, oldestPendingAtMs, pendingTotals } from "./backlog.ts";
 import type { JournalStats } from "./contract.ts";
 import type { JournalParts } from "./journal-parts.ts";
 
@@ -10,10 +10,11 @@ export function journalStats(parts: JournalParts): JournalStats {
   const { backlog, writer, quarantine, damage } = parts;
   const oldest = oldestPendingAtMs(backlog);
   const failure = parts.state.lostOwnership ? "journal_locked" : writer.failure();
+  const pending = pendingTotals(backlog);
   return {
-    pendingFrames: backlog.appended.frames - backlog.drained.frames,
-    pendingSpans: backlog.appended.spans - backlog.drained.spans,
-    pendingBytes: backlog.appended.bytes - backlog.drained.bytes,
+    pendingFrames: pending.frames,
+    pendingSpans: pending.spans,
+    pendingBytes: pending.bytes,
     diskBytes: backlogBytes(backlog) + quarantine.bytes(),
     bytesMax: parts.bytesMax,
     segments: backlog.segments.size,

@@ -11,11 +11,12 @@ import { CodedError } from "@turnproof/semconv";
 import {
   advanceBacklog,
   backlogBytes,
+  drainedAt,
   drainedSegments,
   headOf,
-  nothingPendingThrough,
+  loseRun,
 } from "./backlog.ts";
-import type { JournalPosition } from "./backlog.ts";
+import type { JournalPosition, Run } from "./backlog.ts";
 import { promoteCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
 import type { Checkpoint } from "./checkpoint-file.ts";
 import { systemClock } from "./clock.ts";
@@ -299,6 +300,7 @@ function readPending(parts: JournalParts, from?: JournalPosition): AsyncIterable
     backlog: parts.backlog,
     damage: parts.damage,
     verifyChecksums: parts.options.verifyChecksums !== false,
+    onMissing: (run, at) => loseSegment(parts, run, at),
     onDamage: (lostFrames, lostSpans) => {
       parts.state.lostSpans += lostSpans;
       const { files = [] } = filesOf(parts.damage);
@@ -310,6 +312,41 @@ function readPending(parts: JournalParts, from?: JournalPosition): AsyncIterable
   });
 }
 
+/**
+ * A file that is gone is counted once: its frames leave the backlog, and its name stays among the
+ * damaged ranges, as that of a file that a start finds missing.
+ */
+async function loseSegment(parts: JournalParts, run: Run, at: JournalPosition): Promise<void> {
+  const { backlog, damage, state, writer } = parts;
+  const { segment, offset } = run;
+  const afterMs = run.marks[0]?.appendedAtMs ?? null;
+  const lost = loseRun(backlog, run, at);
+  if (lost === undefined) return;
+  const { frames: lostFrames, spans: lostSpans } = lost.totals;
+  state.lostSpans += lostSpans;
+  // Further frames of the same file, which were written to it after it was gone.
+  const from = damage.known(segment.name, 0) ? offset : 0;
+  await damage.record({ segment: segment.name, from, to: from, lostFrames, afterMs }, undefined);
+  parts.options.onEvent?.({
+    code: "journal_segment_missing",
+    count: 1,
+    lostFrames,
+    lostSpans,
+    ...filesOf(damage),
+  });
+  // What is written to a file without a name is lost as well.
+  if (segment === writer.active()) writer.leave();
+  const { drainedThrough } = backlog;
+  if (drainedThrough < lost.last) return;
+  // A reader waits for no checkpoint, which may be the one that reads.
+  const plan = state.checkpoint.plan.filter((end) => end > drainedThrough);
+  const drainedSpans = parts.spansBefore + backlog.drained.spans;
+  void inOrder(parts, async () => {
+    await save(parts, { drainedThrough, drainedSpans, plan });
+    await unlinkDrained(parts);
+  }).catch(() => undefined);
+}
+
 async function checkpointThrough(
   parts: JournalParts,
   through: JournalPosition | number,
@@ -318,9 +355,9 @@ async function checkpointThrough(
   const position = typeof through === "number" ? await locate(parts, through) : through;
   if (position.sequence <= backlog.drainedThrough) return;
   const plan = state.checkpoint.plan.filter((end) => end > position.sequence);
-  const drainedSpans = parts.spansBefore + position.totals.spans;
   // Frames that were lost after it end with it: without their segment they would be lost anew.
-  const drainedThrough = nothingPendingThrough(backlog, position.sequence);
+  const { through: drainedThrough, totals } = drainedAt(backlog, position);
+  const drainedSpans = parts.spansBefore + totals.spans;
   await save(parts, { drainedThrough, drainedSpans, plan });
   advanceBacklog(backlog, position);
   await unlinkDrained(parts);

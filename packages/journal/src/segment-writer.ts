@@ -56,6 +56,8 @@ export interface SegmentWriter {
   active(): Segment | undefined;
   /** Ends the active segment when no write is in progress; true when it did. */
   retire(): Promise<boolean>;
+  /** The next group goes to a new segment. */
+  leave(): void;
   groups(): number;
   /** Waits for pending frames, then refuses everything. */
   close(): Promise<void>;
@@ -75,6 +77,7 @@ interface WriterState {
   next: number;
   base: number;
   active: ActiveSegment | undefined;
+  isLeft: boolean;
   failure: "journal_failed" | "disk_full" | undefined;
   working: Promise<void> | undefined;
   groups: number;
@@ -95,6 +98,7 @@ export function createSegmentWriter(options: SegmentWriterOptions): SegmentWrite
     next: options.nextSequence,
     base: options.previousBase,
     active: undefined,
+    isLeft: false,
     failure: undefined,
     working: undefined,
     groups: 0,
@@ -118,6 +122,7 @@ export function createSegmentWriter(options: SegmentWriterOptions): SegmentWrite
       await seal(state, false);
       return true;
     },
+    leave: () => void (state.isLeft = true),
     groups: () => state.groups,
     async close() {
       state.stop.abort();
@@ -235,7 +240,8 @@ async function writeFrames(
 async function activeFor(state: WriterState, bytes: number): Promise<ActiveSegment> {
   const taken = state.active?.segment.bytes ?? 0;
   // A group larger than a segment gets its own.
-  if (taken > headBytes && taken + bytes > state.options.segmentBytes) await seal(state, false);
+  const isFull = taken > headBytes && taken + bytes > state.options.segmentBytes;
+  if (isFull || state.isLeft) await seal(state, false);
   state.active ??= await openSegment(state);
   return state.active;
 }
@@ -273,6 +279,7 @@ async function openSegment(state: WriterState): Promise<ActiveSegment> {
 async function seal(state: WriterState, truncate: boolean): Promise<void> {
   const ended = state.active;
   state.active = undefined;
+  state.isLeft = false;
   if (ended === undefined) return;
   // Frees the space of an unacknowledged tail; recovery ignores it either way.
   if (truncate) await ended.file.truncate(ended.segment.bytes).catch(() => undefined);

@@ -133,13 +133,7 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
             </>
           )}
         </Fact>
-        <Fact name="damage">
-          <Count of={journal.corrupt_ranges} /> corrupt ranges ·{" "}
-          {ingest.conservation.loss_is_lower_bound ? "at least " : ""}
-          <Count of={journal.lost_frames} /> frames lost
-          {uncountedText(ingest.conservation.lost_frames_uncounted)} ·{" "}
-          <Count of={journal.quarantined_spans} /> items quarantined
-        </Fact>
+        <JournalDamage of={ingest} />
         {journal.quarantined_spans === 0 ? null : (
           <Fact name="quarantine">
             <Badge
@@ -161,6 +155,26 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
     </Card>
   );
 };
+
+/** What the journal lost, and where what is left of it is. */
+const JournalDamage: FC<{ readonly of: CollectorHealth["ingest"] }> = ({
+  of: { journal, conservation },
+}) => (
+  <Fact name="damage">
+    <Count of={journal.corrupt_ranges} /> corrupt ranges ·{" "}
+    {conservation.loss_is_lower_bound ? "at least " : ""}
+    <Count of={journal.lost_frames} /> frames lost
+    {uncountedText(conservation.lost_frames_uncounted)} · <Count of={journal.quarantined_spans} />{" "}
+    items quarantined
+    {journal.lost_frames === 0 ? null : (
+      <>
+        . <code>turnproof doctor</code> and the lines <code>journal_event</code> of the log name
+        what is left of them in <code>journal</code> of the data directory, whose files no other
+        program may remove.
+      </>
+    )}
+  </Fact>
+);
 
 /** What is unknown without the signed account of earlier starts. */
 const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {

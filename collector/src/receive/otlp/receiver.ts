@@ -110,7 +110,7 @@ const lookMs = 25;
 function logEvent(log: Log, directory: string, event: JournalEvent): void {
   const { code, count, files, lostFrames, atLeast } = event;
   const place = files === undefined ? {} : placeOf(directory, files);
-  const lost = lostFrames === undefined ? {} : { lost_frames: lostFrames };
+  const lost = lostFrames === undefined ? {} : { lost_frames: lostFrames, path: directory };
   const bound = atLeast === undefined ? {} : { at_least: true };
   log.warn("journal_event", {
     code,
