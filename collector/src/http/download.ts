@@ -18,7 +18,7 @@ export interface Download {
   /** Its parts, in order; read one by one, as the client takes them. */
   readonly parts: (signal: AbortSignal) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
   /** Headers that are known once the first part is read. */
-  readonly headers?: () => Readonly<Record<string, string>>;
+  readonly headers?: () => Promise<Readonly<Record<string, string>>>;
 }
 
 /**
@@ -30,13 +30,13 @@ export interface Download {
 export async function download(
   c: AppContext,
   { streams, now }: Pick<Parts, "streams" | "now">,
-  { name, extension, type, parts, headers: late = () => ({}) }: Download,
+  { name, extension, type, parts, headers: late = async () => ({}) }: Download,
 ): Promise<Response> {
   const headers = {
     "Content-Type": type,
     "Content-Disposition": `attachment; filename="${fileName(name, extension, now())}"`,
   };
-  if (c.req.method === "HEAD") return c.body(null, 200, { ...headers, ...late() });
+  if (c.req.method === "HEAD") return c.body(null, 200, { ...headers, ...(await late()) });
   const held = streams.hold(holderOf(c));
   const left = new AbortController();
   const signal = AbortSignal.any([held.signal, left.signal]);
@@ -47,7 +47,8 @@ export async function download(
   };
   try {
     const first = await source.next();
-    return c.body(streamOf(first, source, { signal, left, end }), 200, { ...headers, ...late() });
+    const more = await late();
+    return c.body(streamOf(first, source, { signal, left, end }), 200, { ...headers, ...more });
   } catch (error) {
     held.release();
     throw error;

@@ -68,6 +68,7 @@ export function createReaders(options: ReadersOptions): Readers {
     report: parts.ingest.report(),
     minutes: parts.history.recent(),
     losses: parts.ingest.losses(),
+    gaps: parts.ingest.gaps(),
     audit: auditState(parts.audit),
     mark: parts.ingest.mark(),
   });

@@ -42,6 +42,8 @@ export interface Reported {
   /** Minutes of the receiving side that are not on the disk. */
   readonly minutes: readonly IngestMinute[];
   readonly losses: JournalLosses;
+  /** As of the receiving side. */
+  readonly gaps: readonly string[] | null;
   readonly audit: AuditState;
   /** A time of receipt after everything received so far. */
   readonly mark: string;

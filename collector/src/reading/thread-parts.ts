@@ -99,6 +99,7 @@ function ingestOver(calls: Calls, reported: () => Reported): Receiver {
     nextStored: refuse,
     report: () => reported().report,
     losses: () => reported().losses,
+    gaps: () => reported().gaps,
     noteMissing: () => {},
     conservation: () => reported().report.conservation,
     get totals(): never {

@@ -93,6 +93,11 @@ export interface IngestDesk {
   /** Waits until the counter passes `seen`, the time is over or the collector closes. */
   nextStored(seen: number, waitMs: number, signal: AbortSignal): Promise<void>;
   report(): IngestReport;
+  /**
+   * Traces with rows that are damaged or gone, of all tenants: never shown. Null: more of them than
+   * a question is compared with.
+   */
+  gaps(): readonly string[] | null;
   /** Acknowledged data that is not in the store; contains roots of all tenants. */
   losses(): JournalLosses;
   /**

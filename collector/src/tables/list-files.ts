@@ -99,7 +99,7 @@ export function fileEndpoints(file: ListFile): Endpoints {
 /** Answers a list's files; `pages` reads the request and then the rows, some at a time. */
 export function mountFiles<Row extends object>(
   app: Hono<AppEnv>,
-  parts: Pick<Parts, "damage" | "ingest" | "streams" | "now">,
+  parts: Parts,
   of: Pick<ListFile, "path" | "name" | "evidence"> & {
     readonly fields: ListFields<Row>;
     /** @param bound called where a bound ends the reading */
@@ -108,7 +108,7 @@ export function mountFiles<Row extends object>(
 ): void {
   for (const form of fileForms) {
     app.get(`${of.path}.${form}`, async (c) => {
-      const window = await fileWindow(parts);
+      const window = await fileWindow(c, parts);
       return download(c, parts, {
         name: of.name,
         extension: form,

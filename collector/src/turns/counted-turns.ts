@@ -31,7 +31,7 @@ export interface Counting {
  */
 export async function countingOf(
   c: AppContext,
-  { store, damage }: Pick<Parts, "store" | "damage">,
+  { store, damage, ingest }: Pick<Parts, "store" | "damage" | "ingest">,
   parameters: Parameters<typeof readingFor>[1] & TurnFilters,
 ): Promise<Counting> {
   const atMs = c.get("now")();
@@ -46,7 +46,7 @@ export async function countingOf(
   const question = turnQuestion(reading, { verdict, finding, q }, reads);
   // A relative time stays as it was written, or no answer would serve a second request.
   const query = { ...reading.query, ...requested };
-  const { located } = damage.report();
-  const key = JSON.stringify([scopeKey(principalOf(c)), query, verdict, finding, q, located]);
+  const found = [damage.report().located, ingest.gaps()];
+  const key = JSON.stringify([scopeKey(principalOf(c)), query, verdict, finding, q, found]);
   return { question, within: rangeOf(requested, atMs), key };
 }

@@ -98,14 +98,15 @@ export async function requestGroups(
   if (!json && parameters.limit === undefined) c.set("twinQuery", { limit: String(shown) });
   const { reading } = paging;
   const pending = await pendingFrames(parts);
+  const question = { ...turnQuestion(reading), signal: c.req.raw.signal };
   return {
     reading,
-    question: { ...turnQuestion(reading), signal: c.req.raw.signal },
+    question,
     limit: parameters.limit ?? shown,
     paging,
     after: paging.after,
     pending,
-    settled: isComplete(parts, pending),
+    settled: await isComplete(parts, pending, question),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
 import { usualOrder } from "./turn-place.ts";
-import { isSettled } from "./window.ts";
+import { eventQuestion, isSettled } from "./window.ts";
 
 /** Rows that are read for many roots at once; a root with more is read alone. */
 const togetherRows = 50_000;
@@ -30,7 +30,7 @@ export async function newestEvents(
   reading: Reading,
   limit: number,
 ): Promise<TurnEvents> {
-  const settled = await isSettled(parts);
+  const settled = await isSettled(parts, eventQuestion(reading));
   const { records, next } = await parts.store.ledger.listTurns(turnQuestion(reading), {
     order: usualOrder,
     limit,

@@ -5,10 +5,11 @@
 import { matches, trustedErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
 import { CodedError, compareTimes, limits } from "@turnproof/semconv";
-import type { EventSlice, Keyset } from "@turnproof/store";
+import type { EventSlice, Keyset, TurnQuestion } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
+import { turnQuestion } from "./turn-conditions.ts";
 
 /** Everything read of a window, and how. */
 export interface Window {
@@ -45,31 +46,59 @@ export function pendingFrames({ ingest }: Pick<Parts, "ingest">): Promise<number
   return ingest.settled(0);
 }
 
-/** What {@link isComplete} and the notice of every page rest on. */
+/** What the notice of every page rests on. */
 type Known = Pick<Parts, "damage"> & { readonly ingest: Pick<Parts["ingest"], "report"> };
 
 /**
  * Whether stored evidence is known to be damaged or gone: a file or table, rows of a trace, parts
  * that are set aside, events by the signed account.
  */
-export function isDamaged({ damage, ingest }: Known): boolean {
-  const { store, traces, located } = damage.report();
-  if (store !== null || traces > 0 || !located) return true;
+export function isDamaged(known: Known): boolean {
+  const { missing } = known.ingest.report();
+  const ofTraces = known.damage.report().traces > 0 || (missing?.roots_missing ?? 0) > 0;
+  return ofTraces || isDamagedAnywhere(known);
+}
+
+/** Whether evidence of any turn may be damaged or gone. */
+function isDamagedAnywhere({ damage, ingest }: Known): boolean {
+  const { store, located } = damage.report();
+  if (store !== null || !located) return true;
   const { missing } = ingest.report();
   return missing !== null && (missing.parts_set_aside > 0 || (missing.events_missing ?? 0) > 0);
 }
 
 /**
- * Whether what the store answers is everything: no frame is pending, and nothing of it is known to
- * be damaged or gone. The rest is answered all the same, as turns without their bundles.
+ * Whether what the store answers to a question is everything: no frame is pending, and nothing of
+ * it is known to be damaged or gone. The rest is answered all the same, as turns without their
+ * bundles. Traces with a gap concern the questions that their turns pass, so those of their
+ * tenants.
  */
-export function isComplete(parts: Known, pending: number): boolean {
-  return pending === 0 && !isDamaged(parts);
+export async function isComplete(
+  parts: Parts,
+  pending: number,
+  { scope, where }: TurnQuestion,
+): Promise<boolean> {
+  if (pending > 0 || isDamagedAnywhere(parts)) return false;
+  const roots = parts.ingest.gaps();
+  if (roots === null || roots.length === 0) return roots !== null;
+  const { ledger } = parts.store;
+  const recorded = new Set((await ledger.turnsOf(roots)).map(({ root_trace_id: root }) => root));
+  // Without a turn in the ledger the tenant of a trace is not known.
+  if (roots.some((root) => !recorded.has(root))) return false;
+  const any = roots.map((is) => ({ text: "root_trace_id" as const, is }));
+  return (await ledger.countTurns({ scope, where: [...where, { any }] })) === 0;
+}
+
+/**
+ * The turns that may have events of a reading: its filters by kind, time or content are of events.
+ */
+export function eventQuestion({ scope, query }: Reading): TurnQuestion {
+  return turnQuestion({ scope, query: turnFilter(query) });
 }
 
 /** Whether everything acknowledged before now is readable. */
-export async function isSettled(parts: Parts): Promise<boolean> {
-  return isComplete(parts, await pendingFrames(parts));
+export async function isSettled(parts: Parts, question: TurnQuestion): Promise<boolean> {
+  return isComplete(parts, await pendingFrames(parts), question);
 }
 
 /** What was readable when a request began to read; its windows share it. */

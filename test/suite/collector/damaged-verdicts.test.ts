@@ -129,9 +129,9 @@ test.each(Object.keys(kinds))(
       for (const path of [
         "/traces/facets.json",
         "/traces/trend.json",
-        "/traces/agents.json",
-        "/traces/threads.json",
-        "/traces/releases.json",
+        "/agents.json",
+        "/threads.json",
+        "/traces/compare/releases.json",
         "/traces/export?table=turns&format=csv",
         "/traces/export?table=turns&format=jsonl",
       ]) {

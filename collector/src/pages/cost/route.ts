@@ -187,7 +187,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       every_group: costs.complete,
       ...(costs.turns === undefined ? {} : { turns_with_calls: costs.turns }),
       price_list: { version: prices.version, own: prices.own },
-      complete: isComplete(parts, pending),
+      complete: await isComplete(parts, pending, question),
       pending_frames: pending,
     };
   };

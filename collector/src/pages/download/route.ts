@@ -100,7 +100,7 @@ function downloadRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   for (const form of fileForms) {
     app.get(`/traces/turns.${form}`, async (c) => {
-      const window = await fileWindow(parts);
+      const window = await fileWindow(c, parts);
       const requested = await requestDownload(c, parts);
       return download(c, parts, {
         headers: window.header,
@@ -112,7 +112,7 @@ function downloadRoutes(parts: Parts): Hono<AppEnv> {
       });
     });
     app.get(`/traces/spans.${form}`, async (c) => {
-      const window = await fileWindow(parts);
+      const window = await fileWindow(c, parts);
       const requested = await requestDownload(c, parts);
       return download(c, parts, {
         headers: window.header,

@@ -20,7 +20,7 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import { knownLosses, producerReports } from "../../judge/losses.ts";
 import type { Parts } from "../../parts.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
-import { isSettled } from "../../turns/window.ts";
+import { eventQuestion, isSettled } from "../../turns/window.ts";
 
 /** Parameters of the events endpoint. */
 const eventsParameters = z
@@ -96,7 +96,7 @@ async function eventPage(
   const paging = await pagingOf(c, parts, parameters);
   const { reading } = paging;
   const { scope, query } = reading;
-  const unread = rowsUnread(parts, reading) || !(await isSettled(parts));
+  const unread = rowsUnread(parts, reading) || !(await isSettled(parts, eventQuestion(reading)));
   const slice = await parts.store.page(scope, query, {
     limit,
     signal: c.req.raw.signal,
@@ -128,7 +128,7 @@ async function bundlePage(
   const paging = await pagingOf(c, parts, parameters);
   const { reading } = paging;
   const { scope, query } = reading;
-  const settled = await isSettled(parts);
+  const settled = await isSettled(parts, eventQuestion(reading));
   const slice = await parts.store.bundles(scope, query, {
     limit,
     signal: c.req.raw.signal,

@@ -28,7 +28,7 @@ import { listParameters } from "../../turns/list-parameters.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { keysetOf, placeOf } from "../../turns/turn-place.ts";
-import { isComplete, pendingFrames } from "../../turns/window.ts";
+import { eventQuestion, isComplete, pendingFrames } from "../../turns/window.ts";
 
 /** Filters of turns that events do not have. */
 const turnFilters = ["verdict", "finding", "q"] as const;
@@ -65,6 +65,8 @@ interface ExportedPart {
   readonly errors: number;
   /** False where a bound of the store ended the reading. */
   readonly whole: boolean;
+  /** The turns that it may be about. */
+  readonly question: TurnQuestion;
 }
 
 /** Export: what its route needs, records and answers. */
@@ -113,6 +115,7 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
       if (c.req.raw.signal.aborted) throw new CodedError("store_timeout");
       return table === "events" ? eventPart(requested) : turnPart(requested, table);
     });
+    const isWhole = read.whole && (await isComplete(parts, pending, read.question));
     const { mediaType, writer } = tableFormats[format];
     const write = await writer();
     c.set("bodyFollows", true);
@@ -120,7 +123,7 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
       "Content-Type": mediaType,
       "turnproof-rows": String(read.part.rows),
       "turnproof-unread": String(read.errors),
-      ...windowHeader(isComplete(parts, pending) && read.whole),
+      ...windowHeader(isWhole),
       "turnproof-as-of": paging.asOf,
       ...(read.next === null ? {} : { "turnproof-next-cursor": read.next }),
     });
@@ -175,6 +178,7 @@ async function eventPart(requested: RequestedPart): Promise<ExportedPart> {
     next: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
     errors,
     whole: !unread && !(slice.bounded && slice.next === null),
+    question: eventQuestion(reading),
   };
 }
 
@@ -200,5 +204,5 @@ async function turnPart(requested: RequestedPart, table: "turns" | "calls"): Pro
           records.flatMap((turn) => callRowsOf(turn, reading.scope)),
         );
   const sealed = await paging.seal(next === null ? null : keysetOf(next), undefined);
-  return { part, next: sealed, errors: 0, whole: true };
+  return { part, next: sealed, errors: 0, whole: true, question };
 }

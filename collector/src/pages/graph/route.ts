@@ -85,7 +85,7 @@ function graphRoutes(parts: Parts): Hono<AppEnv> {
     const pending = await pendingFrames(parts);
     return {
       ...(await agentGraph(ledger, { ...requested, signal: c.req.raw.signal })),
-      complete: isComplete(parts, pending),
+      complete: await isComplete(parts, pending, requested),
       pending_frames: pending,
     };
   };

@@ -105,7 +105,7 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
     const options = { nowMs: atMs, within: rangeOf(parameters, atMs), ...part };
     return {
       ...(await findIncidents(ledger, question, options)),
-      complete: isComplete(parts, pending),
+      complete: await isComplete(parts, pending, question),
       pending_frames: pending,
     };
   };

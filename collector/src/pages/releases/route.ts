@@ -134,7 +134,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
               { common, a: figuresOf(figures, terms.a), b: figuresOf(figures, terms.b) },
             ),
       releases,
-      complete: isComplete(parts, pending),
+      complete: await isComplete(parts, pending, common),
       pending_frames: pending,
     };
   };

@@ -155,7 +155,7 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
     items: sorted(rows, sort, order === "ascending"),
     groups: rows.length,
     frame,
-    complete: isComplete(parts, pending),
+    complete: await isComplete(parts, pending, question),
     pending_frames: pending,
   };
 }

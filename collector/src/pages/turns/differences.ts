@@ -89,7 +89,7 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
         ...differencesOf(these, window, { names, terms }),
         first_ms: millisecondsOf(span?.first_at),
         last_ms: millisecondsOf(span?.last_at),
-        complete: isComplete(parts, pending),
+        complete: await isComplete(parts, pending, around),
         pending_frames: pending,
       };
     };

@@ -81,7 +81,7 @@ async function countTurns(parts: Parts, question: TurnQuestion): Promise<FacetsM
       return values.length === 0 ? [] : [{ key, name: names.get(key) ?? key, values, total }];
     }),
     turns: counted.turns,
-    complete: isComplete(parts, pending),
+    complete: await isComplete(parts, pending, question),
     pending_frames: pending,
   };
 }

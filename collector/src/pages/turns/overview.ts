@@ -76,7 +76,7 @@ async function overviewOf(
   withDurations: boolean,
 ): Promise<OverviewModel> {
   const { ledger } = parts.store;
-  const complete = await isSettled(parts);
+  const complete = await isSettled(parts, question);
   const options = { nowMs: parts.now(), within };
   const figures = withDurations
     ? turnStretches((requested, by) => ledger.turnFigures(requested, by), question, options)

@@ -102,13 +102,14 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
         ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
       },
     );
+    const isWhole = paging.after === undefined && next === null;
     const model: TurnsModel = {
       items: records.map(({ row }) => row),
       limit: size,
       // The cursor is the sort value and key of the last row, so it stays valid when that row is
       // deleted.
       next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
-      window_complete: isComplete(parts, pending) && paging.after === undefined && next === null,
+      window_complete: isWhole && (await isComplete(parts, pending, question)),
       as_of: paging.asOf,
       pending_frames: pending,
     };

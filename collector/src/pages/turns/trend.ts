@@ -67,7 +67,7 @@ function trendRoutes(parts: Parts): Hono<AppEnv> {
       const options = { nowMs: parts.now(), within };
       return {
         ...(await turnTrend(parts.store.ledger, question, options)),
-        complete: isComplete(parts, pending),
+        complete: await isComplete(parts, pending, question),
         pending_frames: pending,
       };
     };

@@ -23,3 +23,16 @@ export function withMissing(
   const roots = new Set([...known.quarantined_roots, ...gone, ...damaged]);
   return { ...known, quarantined_roots: [...roots].toSorted() };
 }
+
+/** Most traces that a question is compared with. */
+const gapsMax = 200;
+
+/** The traces with a gap; null where there are more, or not all are named. */
+export function gapsOf(
+  missing: MissingEvidence | undefined,
+  damaged: readonly string[],
+): readonly string[] | null {
+  const gone = missing?.roots ?? [];
+  const roots = new Set([...gone, ...damaged]);
+  return roots.size > gapsMax || gone.length < (missing?.roots_missing ?? 0) ? null : [...roots];
+}

@@ -41,7 +41,8 @@ import type { Intake } from "./intake.ts";
 import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
 import { watchJournal } from "./journal-losses.ts";
-import { missingReport, withMissing } from "./missing-rows.ts";
+import type { WatchedJournal } from "./journal-losses.ts";
+import { gapsOf, missingReport, withMissing } from "./missing-rows.ts";
 
 /** Dependencies of a receiver. */
 export interface ReceiverOptions {
@@ -190,8 +191,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     mark: clock,
     settled: (waitMs, roots) => settled({ journal, drain, pending }, waitMs, roots),
     report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),
-    noteMissing: (missing) => void (state.missing = missing),
-    losses: () => withMissing(watched.known(), state.missing, options.damage?.roots() ?? []),
+    ...missingIn(options, state, watched),
     async close(deadlineMs) {
       state.open = false;
       const late = new AbortController();
@@ -316,6 +316,20 @@ async function settled(
     drain.kick();
     await sleep(lookMs);
   }
+}
+
+/** What is gone from the store, and what never came there. */
+function missingIn(
+  { damage }: ReceiverOptions,
+  state: { missing?: MissingEvidence },
+  watched: WatchedJournal,
+): Pick<Receiver, "noteMissing" | "gaps" | "losses"> {
+  const damaged = (): readonly string[] => damage?.roots() ?? [];
+  return {
+    noteMissing: (missing) => void (state.missing = missing),
+    gaps: () => gapsOf(state.missing, damaged()),
+    losses: () => withMissing(watched.known(), state.missing, damaged()),
+  };
 }
 
 type Besides = "missing" | "damaged" | "forward";
