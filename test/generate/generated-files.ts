@@ -6,6 +6,8 @@ import { apiAnswers, apiAnswersFile } from "./api-answers.ts";
 import {
   callUsageDdl,
   callUsageDdlFile,
+  reasonsDdl,
+  reasonsDdlFile,
   turnSetsDdl,
   turnSetsDdlFile,
   turnsDdl,
@@ -39,6 +41,7 @@ export function generatedFiles(endpoints: Endpoints): readonly GeneratedFile[] {
     { path: turnsDdlFile, make: turnsDdl },
     { path: turnSetsDdlFile, make: turnSetsDdl },
     { path: callUsageDdlFile, make: callUsageDdl },
+    { path: reasonsDdlFile, make: reasonsDdl },
     { path: attributeSchemaFile, make: attributeSchema },
     { path: contractSchemaFile, make: contractSchema },
     { path: collectorReadmeFile, make: () => collectorReadme(endpoints) },

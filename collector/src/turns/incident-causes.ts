@@ -3,11 +3,11 @@
  * under one cause alone: a finding of the judge, else a call that failed, else its error, else a
  * tool that answered by a fallback or with a limitation, else evidence that is lost or missing.
  */
-import { findingTexts } from "@turnproof/evidence";
-import type { TurnCall } from "@turnproof/evidence";
+import { findingTexts, lostReasons } from "@turnproof/evidence";
+import type { TurnCall, TurnRow } from "@turnproof/evidence";
 import type { TurnCondition, TurnRecord } from "@turnproof/store";
 
-import { isUnproven } from "../ui/display/turn-figures.ts";
+import { isLost } from "./lost-evidence.ts";
 import { callTerm } from "../ui/display/call-term.ts";
 import { termText } from "../ui/display/filter-terms.ts";
 import { findingPriority } from "../ui/display/kind-words.ts";
@@ -15,7 +15,10 @@ import { findingPriority } from "../ui/display/kind-words.ts";
 /** What went wrong. */
 export interface Cause {
   readonly kind: "finding" | "failed_call" | "error" | "limited_call" | "evidence";
-  /** Code of the finding, or name of the tool or model; null for an error and for evidence. */
+  /**
+   * Code of the finding, name of the tool or model, or reason of the verdict; null for an error,
+   * and where the reason was not recorded.
+   */
   readonly name: string | null;
   readonly call: "tool" | "model" | null;
   readonly priority: 0 | 1 | 2;
@@ -33,6 +36,7 @@ export const wrongTurns: TurnCondition = {
     { list: "flag", has: "error" },
     // Without a finding its evidence is lost or missing.
     { text: "verdict", is: "partial" },
+    isLost,
     ...troubles.failed.map((outcome) => ({ call: { kind: "tool" as const, outcome } })),
     ...troubles.failed.map((outcome) => ({ call: { kind: "model" as const, outcome } })),
     ...troubles.limited.map((outcome) => ({ call: { kind: "tool" as const, outcome } })),
@@ -64,11 +68,25 @@ export function causesIn({ row, calls }: TurnRecord): readonly Cause[] {
         : [];
     }),
     ...(row.has_error ? [{ kind: "error", name: null, call: null, priority: 1 } as const] : []),
-    ...(isUnproven(row)
-      ? [{ kind: "evidence", name: null, call: null, priority: 2 } as const]
-      : []),
+    ...evidenceReasons(row).map((name): Cause => ({
+      kind: "evidence",
+      name,
+      call: null,
+      priority: 2,
+    })),
   ];
   return [...new Map(found.map((cause) => [causeKey(cause), cause])).values()];
+}
+
+/** What is lost or missing of a turn without a finding; null where it was not recorded. */
+function evidenceReasons({
+  verdict,
+  finding_codes: codes,
+  verdict_reasons: reasons,
+}: TurnRow): readonly (string | null)[] {
+  if ((codes ?? []).length > 0) return [];
+  if (verdict === "partial") return reasons ?? [null];
+  return (reasons ?? []).filter((reason) => (lostReasons as readonly string[]).includes(reason));
 }
 
 /** A text that is equal for equal causes only. */
@@ -115,7 +133,11 @@ export function endingFirst(causes: readonly Cause[]): readonly Cause[] {
  */
 export function causeTerm({ kind, name, call }: Cause, anyName = false): string | null {
   if (kind === "error") return "has:error";
-  if (kind === "evidence") return "verdict:partial -has:finding";
+  if (kind === "evidence") {
+    return name === null
+      ? "verdict:partial -has:finding -has:reasons"
+      : `${termText({ key: "reason", value: name, negated: false })} -has:finding`;
+  }
   if (call === null) return termText({ key: "finding", value: name ?? "", negated: false });
   const outcome = kind === "failed_call" ? "failed" : "limited";
   const value = callTerm({ kind: call, ...(anyName ? {} : { name }), outcome });

@@ -89,7 +89,10 @@ export function ranked(turns: readonly WrongTurn[], pauseMs: number): readonly E
 
 /** Turns by cause and agent without a long pause between them; where these are few, by cause. */
 function episodesOf(turns: readonly WrongTurn[], pauseMs: number): readonly Episode[] {
-  const unproven = turns.filter(({ causes: [cause] }) => cause.kind === "evidence");
+  const unproven = groupBy(
+    turns.filter(({ causes: [cause] }) => cause.kind === "evidence"),
+    ({ causes: [cause] }) => causeKey(cause),
+  );
   const groups = groupBy(
     turns.filter(({ causes: [cause] }) => cause.kind !== "evidence"),
     (turn) => JSON.stringify([causeKey(turn.causes[0]), agentOf(turn)]),
@@ -121,7 +124,7 @@ function episodesOf(turns: readonly WrongTurn[], pauseMs: number): readonly Epis
       .map(({ turns: own, runs: parts }) => episode(inOrder(own), parts > 1)),
     ...[...ofKind.values()].map((own) => episode(inOrder(own), own.length > 1)),
     // One loss touches turns of several agents, at any time.
-    episode(inOrder(unproven), false),
+    ...[...unproven.values()].map((own) => episode(inOrder(own), false)),
   ].flat();
 }
 

@@ -9,6 +9,8 @@ import { tenantText } from "@turnproof/store";
 import type { TurnQuestion, TurnReader, TurnRecord } from "@turnproof/store";
 
 import { middling } from "./cohort-pairs.ts";
+import { lostEvidence } from "./lost-evidence.ts";
+import type { LostEvidence } from "./lost-evidence.ts";
 import { isTrouble, wrongTurns } from "./incident-causes.ts";
 import type { Cause } from "./incident-causes.ts";
 import { agentOf, ranked, termsFor, wrongTurnsOf } from "./incident-episodes.ts";
@@ -56,6 +58,8 @@ export interface Incidents {
   readonly turns: number;
   /** Turns in which something went wrong. */
   readonly turns_wrong: number;
+  /** As on Health: some of these count under a more urgent cause. */
+  readonly lost_evidence: LostEvidence;
   /** Those of them that were read, the newest; incidents are of these. */
   readonly turns_read: number;
   /** Those that were read and are in the incidents after these. */
@@ -125,6 +129,7 @@ export async function findIncidents(
   return {
     turns: total?.turns ?? 0,
     turns_wrong: wrong,
+    lost_evidence: await lostEvidence(ledger, question),
     turns_read: records.length,
     turns_left: all.slice(skip + limit).reduce((sum, one) => sum + one.turns.length, 0),
     pause_ms: pauseMs,

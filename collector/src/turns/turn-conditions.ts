@@ -90,6 +90,7 @@ const conditions: { readonly [key: string]: ConditionAt | undefined } = {
   dialect: list("dialect"),
   call: callCondition,
   contract: named("contract"),
+  reason: list("reason"),
   has: list("flag"),
   latency: compared("duration_ms", millisecondsOf),
   tokens: compared("total_tokens", Number),

@@ -67,8 +67,9 @@ export async function withVerdicts(
     const record = byTurn.get(turnKey(row));
     if (record === undefined || record.row.verdict === null) return row;
     if (record.row.verdict === "success" && isOlder(record, row)) return row;
-    const { verdict, finding_codes, insight_codes = [] } = record.row;
-    return { ...row, verdict, finding_codes, insight_codes };
+    const { verdict, finding_codes, insight_codes = [], verdict_reasons } = record.row;
+    const reasons = verdict_reasons === undefined ? {} : { verdict_reasons };
+    return { ...row, verdict, finding_codes, insight_codes, ...reasons };
   });
 }
 

@@ -130,6 +130,13 @@ export { producerLives } from "./reconcile/reconcile-open.ts";
 export type { ProducerLife, TurnLimits } from "./reconcile/window-clock.ts";
 export type { LinkReason, LinkState } from "./reconcile/reconcile-bench.ts";
 export { windowWords } from "./reconcile/reconcile-explanation.ts";
+export {
+  lostReasons,
+  reasonsOf,
+  verdictReasons,
+  verdictReasonWords,
+} from "./reconcile/verdict-reasons.ts";
+export type { VerdictReason } from "./reconcile/verdict-reasons.ts";
 export { isContested } from "./reconcile/reconcile-window.ts";
 export type { WindowMetadata, WindowReason, WindowTrust } from "./reconcile/reconcile-window.ts";
 export { compareTraceWindows, releasesOf } from "./compare/compare.ts";

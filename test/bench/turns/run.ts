@@ -91,6 +91,7 @@ function judgement({ events }: WholeRoot, failed: boolean): Judgement {
     verdict: failed ? "failed" : "unknown",
     finding_codes: failed ? ["delivery_unconfirmed"] : [],
     insight_codes: [],
+    verdict_reasons: [],
     judged_at: at,
     as_of: at,
   };

@@ -49,6 +49,7 @@ async function historyOf(events: readonly TurnEvent[], found: readonly string[])
     verdict: "failed",
     finding_codes: found.filter((code) => code === "delivery_missing"),
     insight_codes: found.filter((code) => code !== "delivery_missing"),
+    verdict_reasons: found.length === 1 ? ["known_loss"] : [],
     judged_at: "",
     as_of: "",
   };

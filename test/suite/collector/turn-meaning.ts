@@ -154,6 +154,7 @@ export const meaning: { readonly [key: string]: Meets } = {
   },
   // No turn of this world was judged by a contract; contracts.test.ts has those that were.
   contract: () => false,
+  reason: ({ row }, value) => row.verdict_reasons?.includes(value) ?? false,
   verdict: ({ row }, value) => (row.verdict ?? "unjudged") === value,
   finding: ({ row }, value) => judged(row).includes(value),
   cache: ({ row }, value) => (row.cache_decision ?? "none") === value,
@@ -183,6 +184,8 @@ export const has: { readonly [what: string]: (turn: Turn) => boolean } = {
   outcome: (turn) => (kinds(turn)["outcome"] ?? 0) > 0,
   // No span of this world has a parent; health-range.test.ts has those that have one.
   orphan: () => false,
+  reasons: ({ row }) => row.verdict !== null,
+  lost: ({ row }) => row.verdict_reasons?.includes("known_loss") ?? false,
   parents: ({ row }) => (row.root_trace_id ?? "") !== "",
 };
 
@@ -195,6 +198,7 @@ export const values: { readonly [key: string]: readonly string[] } = {
   before: ["2026-11-21T10:01:00Z"],
   received: [">=2026-11-21T10:00:30Z", "<2026-11-21T10:01:00Z"],
   verdict: ["failed", "unjudged"],
+  reason: ["known_loss", "truncated"],
   finding: ["delivery_missing", "page_thread_mismatch"],
   cache: ["hit", "none"],
   latency: [">1s", "<=1500ms", "=0", "5s"],

@@ -35,7 +35,9 @@ async function recount(store: EvidenceStore, roots: readonly string[]): Promise<
 }
 
 function byKey(rows: readonly TurnRow[]): object {
-  const plain = rows.map(({ verdict: _v, finding_codes: _f, insight_codes: _i, ...row }) => row);
+  const plain = rows.map(
+    ({ verdict: _v, finding_codes: _f, insight_codes: _i, verdict_reasons: _r, ...row }) => row,
+  );
   return Object.fromEntries(
     plain.map((row) => [turnKey(row as TurnRow), JSON.parse(JSON.stringify(row)) as unknown]),
   );

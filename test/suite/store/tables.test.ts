@@ -18,6 +18,8 @@ import { callTable, turnTable } from "../../../packages/store/src/tables/turn-ta
 import {
   callUsageDdl,
   callUsageDdlFile,
+  reasonsDdl,
+  reasonsDdlFile,
   turnSetsDdl,
   turnSetsDdlFile,
   turnsDdl,
@@ -45,6 +47,7 @@ test("the .sql files are what the registry says", async () => {
   expect(await readFile(turnsDdlFile, "utf8")).toBe(turnsDdl());
   expect(await readFile(turnSetsDdlFile, "utf8")).toBe(turnSetsDdl());
   expect(await readFile(callUsageDdlFile, "utf8")).toBe(callUsageDdl());
+  expect(await readFile(reasonsDdlFile, "utf8")).toBe(reasonsDdl());
 });
 
 test("every registry row has one commented column in the view, none a map or JSON", async () => {

@@ -16,6 +16,7 @@ import { Count, Duration, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { rangedHref } from "../../ui/layout.tsx";
 import { refusalText } from "./advice.ts";
+import type { LostEvidence } from "../../turns/lost-evidence.ts";
 import { ProducersCard } from "./producers-card.tsx";
 import { ranked } from "./health-figures.ts";
 import { RangeChart } from "./range-chart.tsx";
@@ -72,6 +73,24 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
           <Unknown why="No service of this range accounted for its events." />
         ) : (
           `${open > 0 ? "≥ " : ""}${countText(lost)}`
+        )}
+      </Tile>
+      <Tile
+        name="turns with lost evidence"
+        more={
+          of.turns === 0 ? (
+            "no turn in this range"
+          ) : (
+            <LostText of={of.lost_evidence} frame={frame} />
+          )
+        }
+      >
+        {of.turns === 0 ? (
+          <NoFigure />
+        ) : of.lost_evidence.turns_unknown === of.turns ? (
+          <Unknown why="No turn of this range was judged with the reasons of its verdict." />
+        ) : (
+          `${of.lost_evidence.turns_unknown > 0 ? "≥ " : ""}${countText(of.lost_evidence.turns)}`
         )}
       </Tile>
       <Tile
@@ -160,6 +179,18 @@ const UnjudgedText: FC<{ readonly of: HealthRange["unjudged"]; readonly frame: F
       )}
     </>
   );
+
+const LostText: FC<{ readonly of: LostEvidence; readonly frame: Frame }> = ({ of, frame }) => {
+  const { turns, turns_unknown: unknown } = of;
+  const open = unknown === 0 ? "" : `${countText(unknown)} not known`;
+  if (turns === 0) return <>{open === "" ? "no verdict names a loss" : open}</>;
+  return (
+    <>
+      <a href={rangedHref(frame, "/traces?q=has%3Alost")}>show them</a>
+      {open === "" ? "" : `, ${open}`}
+    </>
+  );
+};
 
 const OrphansText: FC<{ readonly of: RangeOrphans | null; readonly frame: Frame }> = ({
   of,

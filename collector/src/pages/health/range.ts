@@ -9,6 +9,8 @@ import type { TurnQuestion, TurnReader } from "@turnproof/store";
 import type { Reading } from "../../access/grants.ts";
 import { isTrusted } from "../../judge/losses.ts";
 import type { Parts } from "../../parts.ts";
+import { lostEvidence } from "../../turns/lost-evidence.ts";
+import type { LostEvidence } from "../../turns/lost-evidence.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { ingestRange } from "./range-ingest.ts";
 import type { IngestRange } from "./range-ingest.ts";
@@ -31,6 +33,7 @@ export interface HealthRange {
   readonly to: string | null;
   readonly turns: number;
   readonly unjudged: UnjudgedTurns;
+  readonly lost_evidence: LostEvidence;
   /** Null for a principal that reads a part of each trace. */
   readonly orphans: RangeOrphans | null;
   readonly producers: readonly ProducerRange[];
@@ -56,9 +59,10 @@ export async function healthRange(
   };
   const seen = reports !== undefined;
   const received = seen ? await ingestRange(parts, requested) : undefined;
-  const [turns, unjudged, orphans, producers] = await Promise.all([
+  const [turns, unjudged, lost_evidence, orphans, producers] = await Promise.all([
     ledger.countTurns(question),
     unjudgedTurns(ledger, question),
+    lostEvidence(ledger, question),
     seen ? rangeOrphans(parts, question) : null,
     producerRows({
       ledger,
@@ -75,6 +79,7 @@ export async function healthRange(
     to: to ?? null,
     turns,
     unjudged,
+    lost_evidence,
     orphans,
     producers: producers.services,
     processes: producers.processes,

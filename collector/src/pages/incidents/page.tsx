@@ -7,7 +7,7 @@ import { incidentsMax } from "../../turns/incidents.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
 import { countedText, countText } from "../../ui/display/figures.ts";
 import { queryOf, readTerms, termsOf } from "../../ui/display/filter-terms.ts";
-import { reasonText } from "../../ui/display/kind-words.ts";
+import { reasonText, verdictReasonText } from "../../ui/display/kind-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
@@ -21,6 +21,7 @@ import { NoRows } from "../../ui/groups/no-rows.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
+import type { LostEvidence } from "../../turns/lost-evidence.ts";
 import type { IncidentsModel } from "./route.ts";
 
 /** Why a large incident may stand above a more urgent one. */
@@ -204,7 +205,7 @@ function causeText({ kind, name, call, names }: Incident): string {
     case "error":
       return "Error without a failed call";
     case "evidence":
-      return "Evidence lost or missing";
+      return name === null ? "Evidence lost or missing" : verdictReasonText(name);
     case "limited_call":
       return `${named}: fallback or limited`;
   }
@@ -255,7 +256,8 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
           each is in one incident, under its most urgent cause. {weightWords} A pause of more than{" "}
           <Duration ms={pause} /> ends an incident; scattered turns of one cause are one row.
-          Telemetry that was lost is on <a href={rangedHref(frame, "/traces/health")}>Health</a>.
+          <LostText of={model.lost_evidence} frame={frame} /> Telemetry that was lost is on{" "}
+          <a href={rangedHref(frame, "/traces/health")}>Health</a>.
         </span>
       )}
       {pending === undefined ? null : <span data-pending>{pending}</span>}
@@ -275,6 +277,20 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
         </span>
       )}
     </footer>
+  );
+};
+
+/** The turns with lost evidence, of which those with a more urgent cause are in other rows. */
+const LostText: FC<{ readonly of: LostEvidence; readonly frame: Frame }> = ({ of, frame }) => {
+  const { turns, turns_unknown: unknown } = of;
+  if (turns + unknown === 0) return null;
+  const terms = [...termsOf(frame.query), { key: "has", value: "lost", negated: false }];
+  const href = `${hrefOf(frame, "/traces")}${queryOf(terms, new URLSearchParams())}`;
+  const open = unknown === 0 ? "" : `, of ${countText(unknown)} it is not known`;
+  return (
+    <>
+      Evidence of <a href={href}>{countedText(turns, "turn")}</a> is known to be lost{open}.
+    </>
   );
 };
 

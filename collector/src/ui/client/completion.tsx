@@ -2,6 +2,8 @@
  * @module Completion: keys and values of a box of terms as a list below it, following the combobox
  * pattern: the focus stays in the field, arrows choose, Enter or Tab accepts, Escape closes.
  */
+import { verdictReasons } from "@turnproof/evidence";
+
 import { hasValues, termKey, termText, typedKeys } from "../display/filter-terms.ts";
 import { drawn, find } from "./page.ts";
 
@@ -36,6 +38,7 @@ const words: { readonly [key: string]: string } = {
   verdict: "of the judge",
   finding: "code of the judge",
   contract: "name=violated, name=holds",
+  reason: "why the verdict is no success",
   cache: "semantic cache",
   model: "model called",
   release: "version of a service",
@@ -53,6 +56,7 @@ const closed: { readonly [key: string]: readonly string[] } = {
   cache: ["hit", "miss", "bypassed", "rejected", "disabled", "none"],
   user: ["anonymous", "unattributed"],
   has: hasValues,
+  reason: verdictReasons,
 };
 
 interface Choice {

@@ -63,6 +63,7 @@ describe("reading", () => {
           finding: "delivery_missing",
           kind: "tool_call",
           contract: "refund=violated",
+          reason: "known_loss",
         }[key] ?? "2026-11-21";
       expect(readTerms(`-${key}:${value}`).unclear).toEqual([]);
     }

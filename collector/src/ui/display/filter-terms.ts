@@ -4,7 +4,7 @@
  * is in `q`. A word without a key is free text. The store evaluates all of them. Shared by server
  * and browser.
  */
-import { findingTexts, insightCodes } from "@turnproof/evidence";
+import { findingTexts, insightCodes, verdictReasons } from "@turnproof/evidence";
 import { eventKinds, eventStatuses, kindOf, limits, verdictStatuses } from "@turnproof/semconv";
 
 import { readCall } from "./call-term.ts";
@@ -65,12 +65,15 @@ export const hasValues: readonly string[] = [
   "outcome",
   "orphan",
   "parents",
+  "reasons",
+  "lost",
 ];
 
 /** Keys without a parameter of their own, which are in `q`. */
 const otherKeys = [
   "call",
   "contract",
+  "reason",
   "cache",
   "model",
   "release",
@@ -105,6 +108,7 @@ const closedValues: { readonly [key: string]: readonly string[] } = {
   status: eventStatuses,
   verdict: [...verdictStatuses, "unjudged"],
   finding: [...new Set([...Object.keys(findingTexts), ...insightCodes])],
+  reason: verdictReasons,
 };
 
 function isUnderstood({ key, value }: Term): boolean {

@@ -1,6 +1,6 @@
 /** @module KindWords: display names of event kinds, chain links and reasons. */
-import { findingTexts, variantTexts } from "@turnproof/evidence";
-import type { FindingCode, FindingVariant, Lane } from "@turnproof/evidence";
+import { findingTexts, variantTexts, verdictReasonWords } from "@turnproof/evidence";
+import type { FindingCode, FindingVariant, Lane, VerdictReason } from "@turnproof/evidence";
 
 import { wordsOf } from "./figures.ts";
 
@@ -35,6 +35,13 @@ export function reasonText(reason: string): string {
   const { title } =
     findingTexts[reason as FindingCode] ?? variantTexts[reason as FindingVariant] ?? {};
   return reasonWords[reason] ?? title ?? wordsOf(reason);
+}
+
+/** Why a verdict is no success, in words that begin a sentence. */
+export function verdictReasonText(reason: string): string {
+  const known = Object.hasOwn(verdictReasonWords, reason);
+  const text = known ? verdictReasonWords[reason as VerdictReason] : wordsOf(reason);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Priority of a finding, 0 first; a code without a text has the lowest. */

@@ -6,6 +6,7 @@ import type { TurnRow as Row } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText, shareText, shortCountText, wordsOf } from "../display/figures.ts";
+import { verdictReasonText } from "../display/kind-words.ts";
 import {
   completenessOf,
   durationScale,
@@ -228,10 +229,11 @@ const FindingCounts: FC<{ readonly row: Row }> = ({ row }) => {
   if (counts === null) return <NotThere why="not judged yet" />;
   const shown = counts.flatMap((count, priority) => (count === 0 ? [] : [{ count, priority }]));
   if (isUnproven(row)) {
+    const reasons = row.verdict_reasons?.map(verdictReasonText).join("; ");
     return (
       <span
         class="muted incomplete"
-        title="Evidence of this turn is lost or missing; its page has the reason"
+        title={reasons ?? "Evidence of this turn is lost or missing; its page has the reason"}
       >
         incomplete
       </span>

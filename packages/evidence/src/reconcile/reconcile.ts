@@ -15,6 +15,7 @@ import { explain } from "./reconcile-explanation.ts";
 import { judgeTuples } from "./reconcile-tuples.ts";
 import type { TaskChain } from "./reconcile-tuples.ts";
 import { assessWindow, windowClock } from "./reconcile-window.ts";
+import { isStageMissing } from "./verdict-reasons.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import type { TaskScope } from "./turn-evidence.ts";
 import { compareText } from "../event/text-order.ts";
@@ -55,9 +56,6 @@ export interface ReconcileOptions {
   /** A host's own coverage profiles. */
   readonly profiles?: CoverageProfiles;
 }
-
-/** The only stage that a success may lack: the outcome is observed later, by others. */
-const outcomeStage = "outcome";
 
 /**
  * Judges the complete, authorized, normalized window. Accepts any array and never throws on data:
@@ -151,9 +149,7 @@ function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {
   findings.sort(compareFindings);
   const missing = [...notes.missingStages].toSorted();
   const judged = intended.tasks > 0 ? intended : other;
-  const blocked =
-    findings.some(({ effect }) => effect === "blocking") ||
-    missing.some((stage) => stage !== outcomeStage);
+  const blocked = findings.some(({ effect }) => effect === "blocking") || isStageMissing(missing);
   const { complete } = trust;
   const status = decide({ judged: judged.tasks > 0, complete, bad: judged.bad, blocked });
   const { intents } = notes;

@@ -72,6 +72,11 @@ export interface TurnRow extends EventIdentity, Usage {
   /** Insights of the turn, if it was judged. */
   readonly insight_codes?: readonly string[];
   /**
+   * Why the verdict is no success, beside the findings; empty for a success. Absent while not
+   * judged, and in rows of versions that did not record it.
+   */
+  readonly verdict_reasons?: readonly string[];
+  /**
    * Spans whose parent is not in the stored trace; absent without a trace, and in rows of versions
    * that did not count them.
    */

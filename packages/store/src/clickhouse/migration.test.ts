@@ -29,6 +29,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [19, "operator_rows"],
     [20, "received_index"],
     [21, "own_range"],
+    [22, "verdict_reasons"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));
@@ -56,6 +57,8 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     "ALTER TABLE bundles ON CLUSTER 'main'",
     "ALTER TABLE bundles_local ON CLUSTER 'main'",
     "ALTER TABLE bundles_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger ON CLUSTER 'main'",
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);

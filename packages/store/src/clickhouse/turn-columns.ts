@@ -62,16 +62,21 @@ export const usageColumns: readonly (readonly [name: string, type: string, unkno
 const texts = Object.keys(textFields) as readonly TextField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
 
-/** Name and type of every column, in the order of the table. */
+/** Lists whose columns a later migration adds; a row before it has no value of them. */
+const laterLists: ReadonlySet<ListField> = new Set(["reason"]);
+const firstLists = ownLists.filter((field) => !laterLists.has(field));
+
+const listType = (field: ListField): string =>
+  field === "name" ? "Array(String)" : `Array(${label})`;
+
+/** Name and type of every column of the first table, in its order. */
 export const turnColumns: readonly (readonly [name: string, type: string])[] = [
   ["key", "String"],
   ["version", "UInt64"],
   ["gone", "UInt8"],
   ["has_error", "Bool"],
   ...texts.map((name) => [name, many.has(name) ? "String" : label] as const),
-  ...ownLists.map(
-    (name) => [listColumn(name), name === "name" ? "Array(String)" : `Array(${label})`] as const,
-  ),
+  ...firstLists.map((name) => [listColumn(name), listType(name)] as const),
   ...numbers.map((name) => [name, "Nullable(Float64)"] as const),
   ...storedTimeNames.map(
     (name) => [name, name === "received_at" ? `Nullable(${time})` : time] as const,
@@ -86,12 +91,22 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
  * stored.
  */
 export const filledColumns: readonly (readonly [name: string, type: string, filled: string])[] =
-  ownLists.map((name) => {
-    const text = `toJSONString(${listColumn(name)})`;
-    return hasStoredSet(name)
-      ? [setColumn(name), label, `MATERIALIZED ${text} CODEC(ZSTD(1))`]
-      : [setColumn(name), "String", `ALIAS ${text}`];
-  });
+  firstLists.map(filledColumn);
+
+/** Columns that a later migration adds: each list, and its values as one text. */
+export const laterColumns: readonly (readonly [name: string, type: string, filled: string])[] = [
+  ...laterLists,
+].flatMap((field) => [
+  [listColumn(field), listType(field), "CODEC(ZSTD(1))"] as const,
+  filledColumn(field),
+]);
+
+function filledColumn(field: ListField): readonly [name: string, type: string, filled: string] {
+  const text = `toJSONString(${listColumn(field)})`;
+  return hasStoredSet(field)
+    ? [setColumn(field), label, `MATERIALIZED ${text} CODEC(ZSTD(1))`]
+    : [setColumn(field), "String", `ALIAS ${text}`];
+}
 
 /** True for a field of which the lists as texts are stored. */
 export function hasStoredSet(field: ListField): boolean {
@@ -147,8 +162,7 @@ const written: readonly (readonly [
     return [name, type, (record: TurnRecord) => value(record) ?? ""] as const;
   }),
   ...ownLists.map((name) => {
-    const type = name === "name" ? "Array(String)" : `Array(${label})`;
-    return [listColumn(name), type, listFields[name]] as const;
+    return [listColumn(name), listType(name), listFields[name]] as const;
   }),
   ...numbers.map((name) => [name, "Nullable(Float64)", numberFields[name]] as const),
   ...storedTimeNames.map((name) => {

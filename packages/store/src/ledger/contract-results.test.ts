@@ -23,6 +23,7 @@ const judge = () => () => ({
   verdict: "partial",
   finding_codes: [],
   insight_codes: [],
+  verdict_reasons: [],
   contracts: results,
   judged_at: receivedAt,
   as_of: receivedAt,

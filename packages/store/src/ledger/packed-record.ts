@@ -69,6 +69,7 @@ const rowFields = namesOf<keyof TurnRow>({
   finding_codes: true,
   insight_codes: true,
   orphan_spans: true,
+  verdict_reasons: true,
 });
 
 const toolFields = namesOf<keyof ToolCounts>({

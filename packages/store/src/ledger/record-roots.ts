@@ -150,8 +150,8 @@ async function writeRoots(
 /** The record without its judgement. */
 function unjudged(record: TurnRecord): TurnRecord {
   if (record.judged_at === null) return record;
-  const { insight_codes: _i, ...contracts } = record.row;
-  const row = { ...contracts, verdict: null, finding_codes: null };
+  const { insight_codes: _i, verdict_reasons: _r, ...own } = record.row;
+  const row = { ...own, verdict: null, finding_codes: null };
   return { ...record, row, names: withContracts(record.names, []), judged_at: null, as_of: null };
 }
 
@@ -185,15 +185,14 @@ const turnsPerRoot = 1_000;
 function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRecord {
   if (before === undefined || record.judged_at !== null) return record;
   const { row, judged_at, as_of } = before;
-  const { verdict, finding_codes, insight_codes } = row;
-  if (verdict === undefined || !isDeepStrictEqual(plain(row), plain(record.row))) return record;
+  if (row.verdict === undefined || !isDeepStrictEqual(plain(row), plain(record.row))) return record;
   return {
     ...record,
-    row: { ...record.row, verdict, finding_codes, insight_codes },
+    row: { ...record.row, ...verdictOf(row) },
     names: withContracts(record.names, contractNames(before.names)),
     judged_at,
     as_of,
-  } as TurnRecord;
+  };
 }
 
 /**
@@ -203,16 +202,26 @@ function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRe
 function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecord {
   if (soFar === undefined || record.judged_at !== null) return record;
   const { row, judged_at, as_of } = soFar;
-  const { verdict, finding_codes, insight_codes } = row;
   const isGrown = (): boolean => !isDeepStrictEqual(plain(row), plain(record.row));
-  if (verdict === "success" && isGrown()) return record;
-  const judged = { ...record.row, verdict, finding_codes, insight_codes };
+  if (row.verdict === "success" && isGrown()) return record;
+  const judged = { ...record.row, ...verdictOf(row) };
   // What held of a part may not hold of the whole: only a failure is kept of a grown turn.
   const contracts = contractNames(soFar.names).filter(
     (name) => !name.endsWith("=holds") || !isGrown(),
   );
   const names = withContracts(record.names, contracts);
-  return { ...record, row: judged, names, judged_at, as_of } as TurnRecord;
+  return { ...record, row: judged, names, judged_at, as_of };
+}
+
+/** What the judge adds to a row; older records lack some of it. */
+function verdictOf(row: TurnRow): Partial<TurnRow> {
+  const { verdict, finding_codes, insight_codes, verdict_reasons } = row;
+  return {
+    verdict,
+    finding_codes,
+    ...(insight_codes === undefined ? {} : { insight_codes }),
+    ...(verdict_reasons === undefined ? {} : { verdict_reasons }),
+  };
 }
 
 /**
@@ -220,7 +229,8 @@ function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecor
  * depends on the other turns of the root.
  */
 function plain(of: TurnRow): unknown {
-  const { verdict: _v, finding_codes: _f, insight_codes: _i, orphan_spans: _o, ...row } = of;
+  const { verdict: _v, finding_codes: _f, insight_codes: _i, verdict_reasons: _r, ...seen } = of;
+  const { orphan_spans: _o, ...row } = seen;
   return JSON.parse(JSON.stringify(row));
 }
 

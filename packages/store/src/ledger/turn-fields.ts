@@ -3,7 +3,7 @@
  * its value in a record; providers derive their columns and statements from it, and the reference
  * evaluator reads it, so that all agree on the meaning of a field.
  */
-import { durationClass } from "@turnproof/evidence";
+import { durationClass, lostReasons } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 import { clampedInstant } from "@turnproof/semconv";
 
@@ -42,7 +42,8 @@ export type ListField =
   | "application"
   | "name"
   | "flag"
-  | "contract";
+  | "contract"
+  | "reason";
 /** A number, or null where it is unknown: every comparison with null is false. */
 export type NumberField =
   | "duration_ms"
@@ -131,6 +132,8 @@ const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
     contractNames(names).flatMap((name) =>
       name.includes("@") ? [] : [name.slice(contractPrefix.length)],
     ),
+  /** Last: SQLite numbers the lists in their order. */
+  reason: ofRow((row) => row.verdict_reasons ?? []),
 };
 
 /** Most lists have one value or none. */
@@ -232,6 +235,9 @@ const turnFlags: Readonly<Record<string, (row: TurnRow) => boolean>> = {
   orphan: (row) => (row.orphan_spans ?? 0) > 0,
   /** Neither of the two where it is unknown. */
   parents: (row) => row.orphan_spans === 0,
+  /** The reasons of the verdict are known; a success has none. */
+  reasons: (row) => row.verdict_reasons !== undefined,
+  lost: (row) => lostReasons.some((reason) => row.verdict_reasons?.includes(reason) === true),
 };
 
 /** Findings after which it is unknown whether the result arrived. */

@@ -16,6 +16,7 @@ export interface Judgement {
   readonly verdict: string;
   readonly finding_codes: readonly string[];
   readonly insight_codes: readonly string[];
+  readonly verdict_reasons: readonly string[];
   /** Results of contracts, as names of the record; absent without contracts. */
   readonly contracts?: readonly string[];
   readonly judged_at: string;
@@ -67,9 +68,9 @@ function withOrphans(row: TurnRow, orphan_spans: number | undefined): TurnRow {
 
 function withJudgement(
   row: TurnRow,
-  { verdict, finding_codes, insight_codes }: Judgement,
+  { verdict, finding_codes, insight_codes, verdict_reasons }: Judgement,
 ): TurnRow {
-  return { ...row, verdict, finding_codes, insight_codes };
+  return { ...row, verdict, finding_codes, insight_codes, verdict_reasons };
 }
 
 /** Ids in single events of the turn; its row has them only where all events agree. */

@@ -41,7 +41,8 @@ async function fill(store: EvidenceStore): Promise<void> {
     const root = events[0]?.root_trace_id ?? "";
     const { events: held } = await store.root(allTenants, root, { limit: 99 });
     const version = { epoch: 0, rows: events.length, settled: true };
-    const judged = { finding_codes: [], insight_codes: [], judged_at: receivedAt(9), as_of: "" };
+    const codes = { finding_codes: [], insight_codes: [], verdict_reasons: [] };
+    const judged = { ...codes, judged_at: receivedAt(9), as_of: "" };
     const records = recordsOf(held, version, () => ({ verdict: "success", ...judged }));
     await store.ledger.putTurns(
       records.map((record) => ({ ...record, first_received: receivedAt(0) })),

@@ -22,10 +22,12 @@ import { alone } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
 import { operatorTablesSql, sqliteOperatorRows } from "./operator-rows.ts";
 import { turnsIn } from "./sqlite-turns.ts";
-import { turnTablesSql } from "./turn-schema.ts";
+import { reasonlessSql, turnTablesSql } from "./turn-schema.ts";
 
 /** Version of the tables; a file of a newer one is refused. */
-const schemaVersion = 4;
+const schemaVersion = 5;
+/** The first version with the reasons of verdicts. */
+const reasonsVersion = 5;
 
 /** True where the tables of this or an older version exist. @throws CodedError store_version_newer */
 export function hasEvidenceTables(database: SqliteDatabase): boolean {
@@ -57,6 +59,8 @@ export function makeEvidenceTables(database: SqliteDatabase): void {
     if (!hasColumn(database, "roots", "own_from")) {
       for (const column of ownColumns) database.exec(`ALTER TABLE roots ADD COLUMN ${column}`);
     }
+    // A process of this version may have brought it up since: its turns have reasons.
+    if (versionOf(database) < reasonsVersion) database.exec(reasonlessSql);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
     database.exec("COMMIT");
   } catch (error) {

@@ -67,6 +67,13 @@ export function emptyListBits(record: TurnRecord): number {
   );
 }
 
+/** Marks the turns of an older version as ones without reasons, which they do not record. */
+export const reasonlessSql: string = `UPDATE turns SET unsaid = unsaid | ${reasonBit()}`;
+
+function reasonBit(): number {
+  return 2 ** ownLists.indexOf("reason");
+}
+
 /** SQL that is true for a turn without a value of a list. */
 export function emptyListSql(field: ListField): string {
   if (field === "contract") {

@@ -51,6 +51,7 @@ const listBriefs: Readonly<Record<ListField, string>> = {
   name: "Names in single events: `ref:`, `task:`, `run:` and others.",
   flag: "Words of the filter `has:`.",
   contract: "Results of contracts: name and result.",
+  reason: "Why the verdict is no success, beside findings; empty where it is unknown.",
 };
 
 const numberBriefs: Readonly<Record<NumberField, string>> = {

@@ -112,6 +112,17 @@ const identity = fc.record(
   { requiredKeys: [] },
 );
 
+/**
+ * Reasons of a verdict by the number of models and tools; a turn with none or many lacks them. Any
+ * texts are stored: these are values that questions have.
+ */
+const reasonSets: readonly (readonly string[] | undefined)[] = [
+  undefined,
+  ["error"],
+  ["delivery", "error"],
+  [],
+];
+
 const row: Arbitrary<TurnRow> = fc
   .record({
     recorded: identity,
@@ -164,13 +175,16 @@ const row: Arbitrary<TurnRow> = fc
       services: [],
       dropped: {},
     };
-    // A record of an earlier version lacks it.
+    // A record of an earlier version lacks them.
     const orphans = orphan_spans === undefined ? {} : { orphan_spans };
+    const verdict_reasons = reasonSets[figures.models.length + figures.tool_names.length];
+    const reasons = verdict_reasons === undefined ? {} : { verdict_reasons };
     return {
       ...rest,
       ...recorded,
       ...figures,
       ...orphans,
+      ...reasons,
       event_kind_counts,
     } as unknown as TurnRow;
   });

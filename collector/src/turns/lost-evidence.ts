@@ -1,0 +1,33 @@
+/**
+ * @module LostEvidence: the turns of which evidence is known to be lost, by the reasons of their
+ * verdicts. Health and Incidents count them here, so that both have one number for one range.
+ */
+import type { TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
+
+/** Turns with lost evidence. */
+export interface LostEvidence {
+  readonly turns: number;
+  /** Turns that may be among them: not judged, or by a version that recorded no reasons. */
+  readonly turns_unknown: number;
+}
+
+/** The verdict names a loss as one of its reasons. */
+export const isLost: TurnCondition = { list: "flag", has: "lost" };
+
+/** A success or a failure rests on a whole window, whichever version judged it. */
+const mayBeLost: readonly TurnCondition[] = [
+  { list: "flag", has: "reasons", not: true },
+  { text: "verdict", is: "success", not: true },
+  { text: "verdict", is: "failed", not: true },
+];
+
+/** Counts the turns of a question with lost evidence. */
+export async function lostEvidence(
+  ledger: TurnReader,
+  question: TurnQuestion,
+): Promise<LostEvidence> {
+  const count = (...where: readonly TurnCondition[]): Promise<number> =>
+    ledger.countTurns({ ...question, where: [...question.where, ...where] });
+  const [turns, turns_unknown] = await Promise.all([count(isLost), count(...mayBeLost)]);
+  return { turns, turns_unknown };
+}
