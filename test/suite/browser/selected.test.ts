@@ -194,7 +194,7 @@ test("an environment is completed from the counted values, and its facet leads t
 test("columns and export are menus that hold in every look", async () => {
   const page = await visit("/traces?q=order%20latency:soon");
   await page.locator("[data-columns] summary").click();
-  await page.locator("[data-columns] a", { hasText: "Thread" }).click();
+  await page.locator("[data-columns] a:visible", { hasText: "Thread" }).click();
   expect(new URL(page.url()).searchParams.get("hide")).toBe("thread");
   // The document has its address before it has its rows.
   await page.locator("tbody tr[data-key]").nth(5).waitFor();

@@ -2,11 +2,11 @@
  * @module Turns page: home. Turns newest first under one filter bar, a histogram with a brush,
  * facets, a live tail, and a footer with the window's coverage.
  */
-import type { Child, FC } from "hono/jsx";
+import type { Child, FC, PropsWithChildren } from "hono/jsx";
 
 import { termsOf, textKey, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
-import { listClasses } from "../../ui/display/list-columns.ts";
+import { chosenColumns, listClasses } from "../../ui/display/list-columns.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
 import { facetsOf, pageExtent } from "../../ui/display/turn-figures.ts";
 import type { Frame } from "../../http/frame.ts";
@@ -142,14 +142,16 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
         <ExportMenu path={path} query={query} files={turnFiles} />
         <ColumnChooser path={path} query={query} />
       </div>
-      <TurnTable
-        label={query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
-        rows={model.items}
-        base={hrefOf(frame, "")}
-        live
-        classes={listClasses(query)}
-        sorting={{ path, query, usual: usualOrder.by }}
-      />
+      <ListRegion wide={chosenColumns(query).shown.size > 0}>
+        <TurnTable
+          label={query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
+          rows={model.items}
+          base={hrefOf(frame, "")}
+          live
+          classes={listClasses(query)}
+          sorting={{ path, query, usual: usualOrder.by }}
+        />
+      </ListRegion>
       {none ? (
         <Empty title="No turn here passes these filters">
           <p>
@@ -165,6 +167,16 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
     </div>
   );
 };
+
+/** Columns that are shown whatever the room scroll in a region of their own, not with the page. */
+const ListRegion: FC<PropsWithChildren<{ readonly wide: boolean }>> = ({ wide, children }) =>
+  wide ? (
+    <div class="scroll" role="region" aria-label="Turns with all their columns" tabindex={0}>
+      {children}
+    </div>
+  ) : (
+    <>{children}</>
+  );
 
 /** What free text is compared with, and the search of what it is not. */
 const TextReach: FC<{ readonly frame: Frame }> = ({ frame }) => {

@@ -76,6 +76,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const {
       chart: _chart,
       hide: _hide,
+      show: _show,
       rows: _rows,
       ...parameters
     } = readParameters(c, turnsParameters);

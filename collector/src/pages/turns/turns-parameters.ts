@@ -28,6 +28,11 @@ export const turnsParameters = z.strictObject({
     .regex(/^[a-z,]{1,100}$/)
     .describe("Columns that the page leaves out, such as `memory,cache`.")
     .optional(),
+  show: z
+    .string()
+    .regex(/^[a-z,]{1,100}$/)
+    .describe("Columns that the page shows whatever its width, such as `cache,thread`.")
+    .optional(),
   rows: z.enum(["normal", "dense"]).describe("Density of the page's rows.").optional(),
   limit: limit
     .describe(

@@ -321,6 +321,7 @@ export const keptParameters = [
   "by",
   "kind",
   "hide",
+  "show",
   "rows",
 ] as const;
 

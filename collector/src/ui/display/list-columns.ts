@@ -1,6 +1,7 @@
 /**
- * @module ListColumns: the columns of the list of turns that can be hidden, by their names in the
- * address (`hide=memory,cache`). The time, which is the row's link, always stays.
+ * @module ListColumns: the columns of the list of turns that can be hidden or shown, by their names
+ * in the address (`hide=memory&show=cache`). Without either, some depend on the room of the list.
+ * The time, which is the row's link, always stays.
  */
 
 /** Turns on a page of the list. */
@@ -23,14 +24,41 @@ export const turnColumnNames: readonly (readonly [name: string, word: string])[]
   ["findings", "Findings"],
 ];
 
-/** The hidden columns of an address; other words are ignored. */
-export function hiddenColumns(query: URLSearchParams): ReadonlySet<string> {
-  const known = new Set(turnColumnNames.map(([name]) => name));
-  return new Set((query.get("hide") ?? "").split(",").filter((name) => known.has(name)));
+/** Columns that a list without enough room leaves out unless they are chosen. */
+export const roomColumns: readonly string[] = [
+  "cache",
+  "whole",
+  "thread",
+  "memory",
+  "tools",
+  "tokens",
+];
+
+/** The columns that an address hides, and those that it shows whatever the room. */
+export interface ChosenColumns {
+  readonly hidden: ReadonlySet<string>;
+  readonly shown: ReadonlySet<string>;
+}
+
+/** The chosen columns of an address; other words are ignored, and hidden ones are not shown. */
+export function chosenColumns(query: URLSearchParams): ChosenColumns {
+  const named = (parameter: string): readonly string[] => (query.get(parameter) ?? "").split(",");
+  const hidden = new Set(
+    turnColumnNames.flatMap(([name]) => (named("hide").includes(name) ? name : [])),
+  );
+  const shown = new Set(
+    roomColumns.filter((name) => named("show").includes(name) && !hidden.has(name)),
+  );
+  return { hidden, shown };
 }
 
 /** Classes of a table with this address. */
 export function listClasses(query: URLSearchParams): string {
-  const hidden = [...hiddenColumns(query)].map((name) => `hide-${name}`);
-  return [...hidden, ...(query.get("rows") === "dense" ? ["dense-rows"] : [])].join(" ");
+  const { hidden, shown } = chosenColumns(query);
+  return [
+    ...[...hidden].map((name) => `hide-${name}`),
+    ...(shown.size === 0 ? [] : ["scrolls"]),
+    ...[...shown].map((name) => `show-${name}`),
+    ...(query.get("rows") === "dense" ? ["dense-rows"] : []),
+  ].join(" ");
 }

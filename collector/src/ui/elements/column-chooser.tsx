@@ -1,42 +1,53 @@
 /**
  * @module ColumnChooser: which columns of the list are shown, and how dense its rows are. Each
- * choice is a link, and all of them are in the address.
+ * choice is a link, and all of them are in the address. A column that depends on the room of the
+ * list has two links, of which the stylesheet shows the one that is true.
  */
 import type { FC } from "hono/jsx";
 
-import { hiddenColumns, turnColumnNames } from "../display/list-columns.ts";
+import { chosenColumns, roomColumns, turnColumnNames } from "../display/list-columns.ts";
+import type { ChosenColumns } from "../display/list-columns.ts";
 import { Icon } from "../icons.tsx";
 
+interface ListPlace {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
 /** The chooser of a list with this path and query. */
-export const ColumnChooser: FC<{ readonly path: string; readonly query: URLSearchParams }> = ({
-  path,
-  query,
-}) => {
-  const hidden = hiddenColumns(query);
+export const ColumnChooser: FC<ListPlace> = ({ path, query }) => {
+  const chosen = chosenColumns(query);
+  const { hidden, shown } = chosen;
   const dense = query.get("rows") === "dense";
-  const toggled = (name: string): string | null => {
-    const next = hidden.has(name)
-      ? [...hidden].filter((other) => other !== name)
-      : [...hidden, name];
-    return next.length === 0 ? null : next.join(",");
-  };
+  const byRoom = roomColumns.filter((name) => !hidden.has(name) && !shown.has(name));
   return (
     <details class="columns-menu" data-menu data-columns>
       <summary class="button small">
         <Icon name="settings" /> Columns
-        {hidden.size === 0 ? null : <span class="muted">{hidden.size} hidden</span>}
+        <HiddenCount hidden={hidden} byRoom={byRoom} />
       </summary>
       <div class="columns-list">
         <ul aria-label="Columns">
           {turnColumnNames.map(([name, word]) => (
             <li>
-              <a
-                href={hrefWith(path, query, "hide", toggled(name))}
-                title={hidden.has(name) ? `Show ${word}` : `Hide ${word}`}
-                class={hidden.has(name) ? undefined : "on"}
-              >
-                {word}
-              </a>
+              {hidden.has(name) || byRoom.includes(name) ? (
+                <a
+                  href={hrefWith({ path, query }, withShown(chosen, name))}
+                  title={`Show ${word}`}
+                  class={hidden.has(name) ? undefined : `left-out of-${name}`}
+                >
+                  {word}
+                </a>
+              ) : null}
+              {hidden.has(name) ? null : (
+                <a
+                  href={hrefWith({ path, query }, withHidden(chosen, name))}
+                  title={`Hide ${word}`}
+                  class={byRoom.includes(name) ? `on fits of-${name}` : "on"}
+                >
+                  {word}
+                </a>
+              )}
             </li>
           ))}
         </ul>
@@ -47,16 +58,23 @@ export const ColumnChooser: FC<{ readonly path: string; readonly query: URLSearc
           ].map(([word, value]) => (
             <li>
               <a
-                href={hrefWith(path, query, "rows", value ?? null)}
+                href={hrefWith({ path, query }, { rows: value ?? null })}
                 aria-current={dense === (value === "dense") ? "true" : undefined}
               >
                 {word}
               </a>
             </li>
           ))}
-          {hidden.size === 0 ? null : (
+          {shown.size === roomColumns.length && hidden.size === 0 ? null : (
             <li>
-              <a href={hrefWith(path, query, "hide", null)}>Show all columns</a>
+              <a href={hrefWith({ path, query }, { hide: null, show: roomColumns.join(",") })}>
+                Show all columns
+              </a>
+            </li>
+          )}
+          {shown.size + hidden.size === 0 ? null : (
+            <li>
+              <a href={hrefWith({ path, query }, { hide: null, show: null })}>Columns that fit</a>
             </li>
           )}
         </ul>
@@ -65,15 +83,48 @@ export const ColumnChooser: FC<{ readonly path: string; readonly query: URLSearc
   );
 };
 
-function hrefWith(
-  path: string,
-  query: URLSearchParams,
-  name: string,
-  value: string | null,
-): string {
+/** The number of hidden columns: the stylesheet counts the marks, also of those without room. */
+const HiddenCount: FC<{
+  readonly hidden: ReadonlySet<string>;
+  readonly byRoom: readonly string[];
+}> = ({ hidden, byRoom }) => (
+  <span class={hidden.size === 0 ? "muted columns-left by-room" : "muted columns-left"}>
+    {[...hidden].map(() => (
+      <i />
+    ))}
+    {byRoom.map((name) => (
+      <i class={`left-out of-${name}`} />
+    ))}
+  </span>
+);
+
+function withHidden({ hidden, shown }: ChosenColumns, name: string): Choice {
+  return {
+    hide: joined([...hidden, name]),
+    show: joined([...shown].filter((one) => one !== name)),
+  };
+}
+
+/** The column stays shown where it has no room. */
+function withShown({ hidden, shown }: ChosenColumns, name: string): Choice {
+  return {
+    hide: joined([...hidden].filter((one) => one !== name)),
+    show: joined(roomColumns.includes(name) ? [...shown, name] : [...shown]),
+  };
+}
+
+function joined(names: readonly string[]): string | null {
+  return names.length === 0 ? null : names.join(",");
+}
+
+type Choice = Readonly<Record<string, string | null>>;
+
+function hrefWith({ path, query }: ListPlace, choice: Choice): string {
   const next = new URLSearchParams(query);
-  if (value === null) next.delete(name);
-  else next.set(name, value);
+  for (const [name, value] of Object.entries(choice)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
   const text = next.toString();
   return text === "" ? path : `${path}?${text}`;
 }
