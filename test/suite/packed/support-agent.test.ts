@@ -1,19 +1,20 @@
 /**
- * @module The example as strangers run it: `npx` from packed files in an empty directory, on this
- * machine's own Node with a collector that runs already, and on the project's with none. It prints
- * where to look, its turns are seen there, and Ctrl-C ends all of it.
+ * @module The example as strangers run it: `npx` from packed files, which are installed once, in an
+ * empty directory, on this machine's own Node with a collector that runs already, and on the
+ * project's with none. It prints where to look, its turns are seen there, and Ctrl-C ends all of it.
  */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
 
 import { ephemeral } from "@turnproof/store";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { openCollector } from "../agent/collector-on-port.ts";
 import { packed, publishedPackages, root } from "./packed-files.ts";
@@ -32,16 +33,44 @@ interface Running extends AsyncDisposable {
   interrupt(): Promise<void>;
 }
 
-/** `npx @turnproof/support-agent` from the tarballs, in an empty directory. */
-async function npx(flags: readonly string[], path: string): Promise<Running> {
+const run = promisify(execFile);
+const bin = "turnproof-support-agent";
+const environment = (path: string): Record<string, string> => ({
+  PATH: path,
+  HOME: process.env["HOME"] ?? "",
+});
+
+/** Cache of npm whose downloads are the machine's and whose installations by npx are this file's. */
+let cache: string;
+/** Where npx installed the tarballs; directories in it find the binary without an installation. */
+let installation: string;
+
+beforeAll(async () => {
+  cache = await mkdtemp(join(tmpdir(), "turnproof-npm-"));
+  const env = environment(shellPath);
+  const { stdout: machines } = await run("npm", ["config", "get", "cache"], { cwd: cache, env });
+  await symlink(join(machines.trim(), "_cacache"), join(cache, "_cacache"));
   const directory = await mkdtemp(join(tmpdir(), "turnproof-npx-"));
   const files = await Promise.all(publishedPackages.map((name) => packed(name)));
+  const flags = ["--yes", "--prefer-offline", "--cache", cache];
   const packages = files.map((file) => `--package=file:${file}`);
-  const command = ["exec", "--yes", "--prefer-offline", ...packages, "--"];
-  const child: ChildProcess = spawn("npm", [...command, "turnproof-support-agent", ...flags], {
+  const command = ["exec", ...flags, ...packages, "--", bin, "--help"];
+  const { stdout } = await run("npm", command, { cwd: directory, env });
+  expect(stdout).toContain(bin);
+  expect(await readdir(directory)).toEqual([]);
+  await rm(directory, { recursive: true });
+  const [key = ""] = await readdir(join(cache, "_npx"));
+  installation = join(cache, "_npx", key);
+}, 300_000);
+afterAll(() => rm(cache, { recursive: true, force: true }));
+
+/** `npx turnproof-support-agent` of the installation, in an empty directory. */
+async function npx(flags: readonly string[], path: string): Promise<Running> {
+  const directory = await mkdtemp(join(installation, "started-"));
+  const child: ChildProcess = spawn("npx", ["--no", "--cache", cache, bin, ...flags], {
     cwd: directory,
     detached: true,
-    env: { PATH: path, HOME: process.env["HOME"] },
+    env: environment(path),
   });
   let stated = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -72,7 +101,7 @@ async function npx(flags: readonly string[], path: string): Promise<Running> {
 /** The addresses that it prints: of the chat, and of the turns. */
 async function addresses(running: Running): Promise<{ chat: string; turns: string }> {
   const printed = /Talk to the agent: (\S+)\nWatch its turns: +(\S+)\n/;
-  const options = { timeout: 300_000, interval: 200 };
+  const options = { timeout: 120_000, interval: 200 };
   await expect.poll(running.stated, options).toMatch(printed);
   const [, chat = "", turns = ""] = printed.exec(running.stated()) ?? [];
   return { chat, turns };
@@ -123,10 +152,13 @@ test("on a newer Node it starts the collector, and ends it", async () => {
 }, 600_000);
 
 test("a wrong call says so, and a signal ends it with 0", async () => {
-  const bin = join(root, "packages/support-agent/bin/turnproof-support-agent.js");
+  const source = join(root, "packages/support-agent/bin/turnproof-support-agent.js");
   const directory = await mkdtemp(join(tmpdir(), "turnproof-support-agent-"));
   const start = (...flags: string[]): ChildProcess =>
-    spawn(process.execPath, [bin, ...flags], { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
+    spawn(process.execPath, [source, ...flags], {
+      cwd: directory,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   const codeOf = async (child: ChildProcess): Promise<unknown> => (await once(child, "exit"))[0];
   expect(await codeOf(start("--port", "many"))).toBe(2);
   expect(await codeOf(start("--whatever"))).toBe(2);
