@@ -146,8 +146,9 @@ export async function axeViolations(
     rules === "all"
       ? { rules: { "target-size": { enabled: true } } }
       : { runOnly: { type: "rule", values: rules } };
-  // Selectors and sources of what passed are not requested.
-  const options = { ...chosen, resultTypes: ["violations"] };
+  // Selectors and sources of what passed are not requested. Copies of style sheets and the state of
+  // media are for rules about orientation, which do not run, and sound, of which no page has any.
+  const options = { ...chosen, resultTypes: ["violations"], preload: false };
   return page.evaluate(async (given) => {
     const axe = (window as unknown as { axe: AxeLike }).axe;
     const { violations } = await axe.run(document, given);
