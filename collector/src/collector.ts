@@ -79,11 +79,11 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
         await Promise.race([account?.count(ends).catch(() => {}), late]);
       };
       opened.push(lastCount);
-      void watchEvidence(parts, parts.patient, { withdraw: judges, account });
+      void watchEvidence(parts, parts.untimed, { withdraw: judges, account });
     }
     if (judges) {
       parts.damage.listen((roots) => {
-        withdrawDamaged(parts.patient, roots).catch((error: unknown) => {
+        withdrawDamaged(parts.untimed, roots).catch((error: unknown) => {
           const code = CodedError.is(error) ? error.code : "internal_error";
           log.warn("verdicts_not_withdrawn", { code });
         });
@@ -92,7 +92,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     // In read-only mode nothing is written beside the evidence, not even verdicts.
     if (judges && parts.readers === undefined) {
       const onSettled = (sinceMs: number): void => parts.ledger?.signal(sinceMs);
-      const judge = startJudge({ ...parts, store: parts.patient }, { onSettled, ...options.judge });
+      const judge = startJudge({ ...parts, store: parts.untimed }, { onSettled, ...options.judge });
       opened.push(() => judge.close());
     }
     let closing: Promise<void> | undefined;
@@ -112,12 +112,12 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
 }
 
 /** The account of what the store holds. */
-async function accountOf({ config, signer, server, patient }: Parts): Promise<AccountKeeper> {
+async function accountOf({ config, signer, server, untimed }: Parts): Promise<AccountKeeper> {
   const { dataDir, readOnly } = config;
   const place = serverPlaceOf(config, server ?? undefined);
   const wait = config.clickhouseCluster === undefined ? againMs.alone : againMs.cluster;
   const of = { dataDir, signer, keeps: !readOnly, server: place };
-  return openAccount(place === undefined ? of : { ...of, againMs: wait }, patient);
+  return openAccount(place === undefined ? of : { ...of, againMs: wait }, untimed);
 }
 
 /** Closes in reverse order of opening; one that fails does not keep the others open. */

@@ -123,7 +123,7 @@ export async function openAlerts(
   const state = sharedState({ config, options }, store);
   const shares = state !== undefined && rulesFile !== undefined;
   const alerts = await startAlerts(
-    { ...parts, store: parts.patient, prices },
+    { ...parts, store: parts.untimed, prices },
     {
       rules,
       rulesChange: rulesFile !== undefined,

@@ -144,7 +144,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const given = options.memory ?? (await openedMemory(opening));
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
-  const patient = withMemoryRows(orderedStore(opening, watchedStore(store, damage)), memory);
+  const untimed = withMemoryRows(orderedStore(opening, watchedStore(store, damage)), memory);
   const parts: Parts = {
     ...door,
     ...openSessions(opening, door, store),
@@ -152,8 +152,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
     config,
     version,
     log,
-    store: requestStore(patient, damage, options.now ?? Date.now),
-    patient,
+    store: requestStore(untimed, damage, options.now ?? Date.now),
+    untimed,
     server,
     damage,
     memory,

@@ -90,7 +90,7 @@ export interface Parts {
   /** Absent in read-only mode and in a reading thread. */
   readonly alerts?: Alerts | undefined;
   /** The same without read timeouts, for background work. */
-  readonly patient: EvidenceStore;
+  readonly untimed: EvidenceStore;
   /** Host of the store's server, without credentials; null without a server. */
   readonly server: string | null;
   /** The operator's memory; absent without a configured one. */

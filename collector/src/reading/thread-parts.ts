@@ -43,7 +43,7 @@ export async function openThreadParts(
   const sessions = createSessions({ keyring });
   const closing = new AbortController().signal;
   const damage = damageOver(calls, reported);
-  const { store: patient, memory } = await openThreadStores(start, calls, damage);
+  const { store: untimed, memory } = await openThreadStores(start, calls, damage);
   const persistent = config.backend !== "ephemeral";
   return {
     config,
@@ -56,8 +56,8 @@ export async function openThreadParts(
     credentials,
     sessions,
     closing,
-    patient,
-    store: requestStore(patient, damage, Date.now),
+    untimed,
+    store: requestStore(untimed, damage, Date.now),
     server: serverOf(config) ?? null,
     damage,
     memory,
