@@ -59,7 +59,7 @@ import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { openDamageDesk } from "./backend/damage-desk.ts";
 import { watchedLater, watchedStore } from "./backend/watched-store.ts";
-import { pastFirstEvents } from "./backend/past-first-events.ts";
+import { futureLastEvents } from "./backend/future-last-events.ts";
 import { requestStore } from "./backend/request-store.ts";
 import { version } from "./version.ts";
 
@@ -191,7 +191,7 @@ function storedBatches(
 
 /** The store as routes may use it, with what is ahead of now last. */
 function orderedStore({ config, options }: Opening, store: EvidenceStore): EvidenceStore {
-  return pastFirstEvents(operatorStore(store, config.readOnly), options.now ?? Date.now);
+  return futureLastEvents(operatorStore(store, config.readOnly), options.now ?? Date.now);
 }
 
 function openSigner({ backend, signingKey, dataDir }: Config): Promise<Parts["signer"]> {

@@ -2,15 +2,15 @@
 import type { EvidenceStore } from "@turnproof/store";
 
 import type { Damage } from "./damage-desk.ts";
-import { pastFirst } from "./past-first.ts";
+import { futureLast } from "./future-last.ts";
 import { readTimes, timedStore } from "./timed-store.ts";
 import { unlocatedDamage } from "./unlocated-damage.ts";
 
 /** It states no success that damage may touch, dates nothing after now, and its reads time out. */
 export function requestStore(
-  patient: EvidenceStore,
+  untimed: EvidenceStore,
   damage: Pick<Damage, "report">,
   now: () => number,
 ): EvidenceStore {
-  return timedStore(pastFirst(unlocatedDamage(patient, damage), now), readTimes);
+  return timedStore(futureLast(unlocatedDamage(untimed, damage), now), readTimes);
 }

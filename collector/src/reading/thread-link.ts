@@ -12,7 +12,7 @@ import { openLate } from "../backend/late.ts";
 import { lateEvidence } from "../backend/late-store.ts";
 import { operatorStore } from "../backend/operator-store.ts";
 import { watchedStore } from "../backend/watched-store.ts";
-import { pastFirstEvents } from "../backend/past-first-events.ts";
+import { futureLastEvents } from "../backend/future-last-events.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { withMemoryRows } from "../memory/memory-events.ts";
@@ -66,7 +66,7 @@ export async function openThreadStores(
   const memory = operatorMemory(given, config.readOnly);
   const opened = lent ? await clickhouseOver(engineOver(calls)) : await ownStore(start);
   const store = watchedStore(opened, damage);
-  const ordered = pastFirstEvents(operatorStore(store, config.readOnly), Date.now);
+  const ordered = futureLastEvents(operatorStore(store, config.readOnly), Date.now);
   return { store: withMemoryRows(ordered, memory), memory };
 }
 

@@ -1,7 +1,7 @@
 /**
- * @module PastFirstEvents: a store whose pages of events and bundles, newest first, have what was
- * received after now behind all others, as the lists of turns do (faults R29). A walk begins with
- * the time now, which its keysets keep, so that every process and thread pages it alike.
+ * @module FutureLastEvents: a store whose pages of events and bundles, newest first, end with what
+ * was received after now, as the lists of turns do (faults R29). The first page fixes the time now
+ * and its keysets hold it, so that every process and thread continues with the same one.
  */
 import { turnKey } from "@turnproof/evidence";
 import { isoMicros, isoTime } from "@turnproof/semconv";
@@ -21,7 +21,7 @@ const aheadField = "ahead";
 const latest = isoMicros(Number.MAX_SAFE_INTEGER);
 
 /** The store; `now` is the collector's clock, epoch milliseconds. */
-export function pastFirstEvents(store: EvidenceStore, now: () => number): EvidenceStore {
+export function futureLastEvents(store: EvidenceStore, now: () => number): EvidenceStore {
   const bound = boundStore(store);
   let known: { readonly at: number; readonly found: Promise<boolean> } | undefined;
   const hasAhead = (at: number): Promise<boolean> => {
@@ -45,7 +45,7 @@ export function pastFirstEvents(store: EvidenceStore, now: () => number): Eviden
     const at = now();
     return (await hasAhead(at)) ? (at + skewMs) * 1_000 : undefined;
   };
-  const pastFirst =
+  const futureLast =
     <S extends Sliced>(join: (past: S, ahead: S) => S) =>
     async (options: SliceOptions, read: (options: SliceOptions) => Promise<S>): Promise<S> => {
       // A read that is bounded by receipt reads all from there on.
@@ -62,8 +62,8 @@ export function pastFirstEvents(store: EvidenceStore, now: () => number): Eviden
       if (left > 0) return kept(join(past, ahead), end);
       return sizeOf(ahead) === 0 ? past : kept({ ...past, next: top }, end);
     };
-  const events = pastFirst<EventSlice>(joinedEvents);
-  const bundles = pastFirst<BundleSlice>(joinedBundles);
+  const events = futureLast<EventSlice>(joinedEvents);
+  const bundles = futureLast<BundleSlice>(joinedBundles);
   return {
     ...bound,
     page: (scope, query, options) => events(options, (own) => bound.page(scope, query, own)),

@@ -1,7 +1,8 @@
 /**
- * @module PastFirst: a ledger whose lists, newest first, have turns that are dated after now behind
- * all others, and whose groups they do not date. A collector that was started while its machine's clock was ahead dated them so; once
- * the clock is right they would be the newest until their time comes (faults R29).
+ * @module FutureLast: a ledger whose lists, newest first, end with the turns that are dated after
+ * now. A collector that was started while its machine's clock was ahead dated them so; once the
+ * clock is right they would be the newest until their time comes (faults R29). They do not date a
+ * group that has other turns.
  */
 import { isoMicros, isoTime } from "@turnproof/semconv";
 import { microsOf, timeFields } from "@turnproof/store";
@@ -9,19 +10,19 @@ import type { EvidenceStore, TimeField, TurnLedger, TurnPage, TurnPlace } from "
 
 import { collectorScope } from "../access/grants.ts";
 import { boundStore } from "./bound-store.ts";
-import { knownMs, skewMs } from "./past-first-events.ts";
+import { knownMs, skewMs } from "./future-last-events.ts";
 
 /** Times that are no later than a receipt; a producer's own clock alone dates none. */
 const received: readonly TimeField[] = ["own_time", "first_received", "received_at"];
 
 /** The store with such a ledger; `now` is the collector's clock, epoch milliseconds. */
-export function pastFirst(store: EvidenceStore, now: () => number): EvidenceStore {
-  return { ...boundStore(store), ledger: pastFirstLedger(store.ledger, now) };
+export function futureLast(store: EvidenceStore, now: () => number): EvidenceStore {
+  return { ...boundStore(store), ledger: futureLastLedger(store.ledger, now) };
 }
 
 type ListTurns = TurnLedger["listTurns"];
 
-function pastFirstLedger(ledger: TurnLedger, now: () => number): TurnLedger {
+function futureLastLedger(ledger: TurnLedger, now: () => number): TurnLedger {
   const known = new Map<
     TimeField,
     { readonly at: number; readonly from: Promise<string | null> }
