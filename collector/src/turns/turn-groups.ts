@@ -16,11 +16,11 @@ import type {
   TurnReader,
 } from "@turnproof/store";
 
-import type { TurnsFared } from "../ui/display/trend.ts";
+import type { VerdictFigures } from "../ui/display/trend.ts";
 import type { GroupsPlace } from "./groups-request.ts";
 
 /** Turns of one group. */
-export interface TurnGroup extends TurnsFared, Omit<Usage, "total_tokens"> {
+export interface TurnGroup extends VerdictFigures, Omit<Usage, "total_tokens"> {
   readonly turns_with_error: number;
   /**
    * Last event of the first and of the last turn, the latter no later than its receipt, and of

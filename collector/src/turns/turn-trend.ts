@@ -4,7 +4,7 @@
  */
 import type { TurnCondition, TurnFigures, TurnQuestion, TurnReader } from "@turnproof/store";
 
-import { nothingFared } from "../ui/display/trend.ts";
+import { noTrendFigures } from "../ui/display/trend.ts";
 import type { ReleaseTrend, Trend, TrendFigures } from "../ui/display/trend.ts";
 import { turnStretches } from "./turn-stretches.ts";
 import type { StretchOptions } from "./turn-stretches.ts";
@@ -20,7 +20,7 @@ export async function turnTrend(
     question,
     options,
   );
-  if (total === undefined) return { ...nothingFared, slices: [], releases: [] };
+  if (total === undefined) return { ...noTrendFigures, slices: [], releases: [] };
   const partial = withPartial(question);
   const everyMs = frame?.stepMs;
   const [some, stretches] = await Promise.all([
@@ -33,7 +33,7 @@ export async function turnTrend(
     slices: bars.map(({ fromMs, toMs, figures }) => ({
       from_ms: fromMs,
       to_ms: toMs,
-      ...(figures === undefined ? nothingFared : trendFigures(figures, partialAt.has(fromMs))),
+      ...(figures === undefined ? noTrendFigures : trendFigures(figures, partialAt.has(fromMs))),
     })),
     releases: await releasesOf(ledger, drawn),
   };

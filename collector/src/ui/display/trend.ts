@@ -12,7 +12,7 @@ import { binned, lastedMs, quantile } from "./turn-figures.ts";
 export const verdictWords: readonly string[] = [...verdictStatuses, "unjudged"];
 
 /** Verdicts and durations of some turns; null is unknown, never zero. */
-export interface TurnsFared {
+export interface VerdictFigures {
   readonly turns: number;
   /** Turns by verdict, `unjudged` without one. */
   readonly verdicts: Readonly<Record<string, number>>;
@@ -24,7 +24,7 @@ export interface TurnsFared {
 }
 
 /** Figures of some turns. */
-export interface TrendFigures extends TurnsFared {
+export interface TrendFigures extends VerdictFigures {
   /** Tool results, those with a fallback or a limitation, and failed ones. */
   readonly tool_results: number;
   readonly tool_limited: number;
@@ -97,7 +97,7 @@ export function trendOf(
 }
 
 /** Verdicts and durations of these turns. */
-function faredOf(rows: readonly TurnRow[]): TurnsFared {
+function verdictFigures(rows: readonly TurnRow[]): VerdictFigures {
   const durations = rows.flatMap((row) => lastedMs(row) ?? []);
   const verdicts: Record<string, number> = {};
   for (const { verdict } of rows) {
@@ -114,14 +114,14 @@ function faredOf(rows: readonly TurnRow[]): TurnsFared {
 }
 
 /** For no turns. */
-export const nothingFared: TrendFigures = figuresOf([]);
+export const noTrendFigures: TrendFigures = figuresOf([]);
 
 function figuresOf(rows: readonly TurnRow[]): TrendFigures {
   const sum = (of: (row: TurnRow) => number): number =>
     rows.reduce((total, row) => total + of(row), 0);
   const withTokens = rows.filter((row) => row.input_tokens !== null || row.output_tokens !== null);
   return {
-    ...faredOf(rows),
+    ...verdictFigures(rows),
     tool_results: sum(({ tools }) => tools.results),
     tool_limited: sum(({ tools }) => tools.fallback + tools.degraded),
     tool_failed: sum(({ tools }) => tools.error + tools.provider_error),
