@@ -9,7 +9,7 @@ import { judgeSoFar } from "@turnproof/store";
 import type { WholeRoot } from "@turnproof/store";
 
 import { TurnsOfRoot } from "./judge-roots.ts";
-import type { Briefing, JudgeMemory } from "./briefing.ts";
+import type { JudgeInput, JudgeMemory } from "./judge-input.ts";
 import type { JudgeParts } from "../parts.ts";
 import { metadataOf } from "./verdict.ts";
 import { windowOf } from "../turns/window.ts";
@@ -21,7 +21,7 @@ import { windowOf } from "../turns/window.ts";
 export async function judgeBusy(
   parts: JudgeParts,
   roots: readonly string[],
-  { mark, reports }: Briefing,
+  { mark, reports }: JudgeInput,
   { losses }: JudgeMemory,
 ): Promise<number> {
   const { recorder } = parts;

@@ -10,7 +10,7 @@ import { settleDrafts } from "@turnproof/store";
 import type { DraftedRoot, JudgeRoot, RootStanding, TurnRecord } from "@turnproof/store";
 
 import type { Config } from "../config/config.ts";
-import type { Briefing, JudgeMemory } from "./briefing.ts";
+import type { JudgeInput, JudgeMemory } from "./judge-input.ts";
 import { codesOf, unendedCodes } from "./judge-codes.ts";
 import { knownLosses } from "./losses.ts";
 import type { JudgeParts } from "../parts.ts";
@@ -69,7 +69,7 @@ export interface SettledDrafts {
 export async function settleDrafted(
   parts: JudgeParts,
   standing: ReadonlyMap<string, RootStanding>,
-  { mark, reports }: Briefing,
+  { mark, reports }: JudgeInput,
   { open, losses }: JudgeMemory,
 ): Promise<SettledDrafts> {
   const drafted = new Map<string, DraftedRoot>();

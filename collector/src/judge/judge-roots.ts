@@ -10,7 +10,7 @@ import type { Judgement, WholeRoot } from "@turnproof/store";
 
 import { codesOf, unendedCodes } from "./judge-codes.ts";
 import { settleDrafted } from "./judge-drafts.ts";
-import type { Briefing, JudgeMemory } from "./briefing.ts";
+import type { JudgeInput, JudgeMemory } from "./judge-input.ts";
 import type { OpenRoots } from "./judge-open.ts";
 import { judgeWindows } from "./judge-windows.ts";
 import type { JudgeParts } from "../parts.ts";
@@ -33,17 +33,17 @@ export interface JudgedRoots {
 export async function judgeRoots(
   parts: JudgeParts,
   roots: readonly string[],
-  briefing: Briefing,
+  input: JudgeInput,
   memory: JudgeMemory,
 ): Promise<JudgedRoots> {
   const isPending = (root: string): boolean =>
-    compareTimes(parts.recorder?.last(root) ?? "", briefing.mark) > 0;
+    compareTimes(parts.recorder?.last(root) ?? "", input.mark) > 0;
   const early = roots.filter(isPending);
   const requested = early.length === 0 ? roots : roots.filter((root) => !isPending(root));
   // Rows stored after this count are read too, and make the next version of the turns.
   const standing = await parts.store.standing(requested);
-  const drafts = await settleDrafted(parts, standing, briefing, memory);
-  const windows = await judgeWindows(parts, drafts.others, briefing.mark);
+  const drafts = await settleDrafted(parts, standing, input, memory);
+  const windows = await judgeWindows(parts, drafts.others, input.mark);
   const judged: JudgedWindow[] = [];
   for (const [root, { window, turns }] of windows) {
     const { rows, epoch } = standing.get(root) ?? { rows: 0, epoch: 0 };
@@ -52,7 +52,7 @@ export async function judgeRoots(
     const whole = { root, events: window.events, damaged, rows, epoch, ...held };
     judged.push({ window, whole });
   }
-  const { turns, asOf, first } = await settleTurns(parts, judged, briefing, memory);
+  const { turns, asOf, first } = await settleTurns(parts, judged, input, memory);
   const waiting = [...early, ...[...drafts.others.keys()].filter((root) => !windows.has(root))];
   const latest = drafts.settled.reduce((last, { as_of: at }) => laterOf(last, at ?? ""), asOf);
   const earliest = drafts.settled.reduce((from, { as_of: at }) => firstOf(from, at ?? ""), first);
@@ -67,7 +67,7 @@ interface JudgedWindow {
 async function settleTurns(
   parts: JudgeParts,
   windows: readonly JudgedWindow[],
-  { reports }: Briefing,
+  { reports }: JudgeInput,
   { losses, open }: JudgeMemory,
 ): Promise<Omit<JudgedRoots, "waiting">> {
   const turns = new Map<WholeRoot, TurnsOfRoot>();

@@ -12,8 +12,8 @@ import { createLateLosses } from "./judge-losses.ts";
 import { openMark } from "./judge-mark.ts";
 import type { JudgeState } from "./judge-mark.ts";
 import { createOpenRoots } from "./judge-open.ts";
-import { readBriefing } from "./briefing.ts";
-import type { Briefing, JudgeMemory } from "./briefing.ts";
+import { readJudgeInput } from "./judge-input.ts";
+import type { JudgeInput, JudgeMemory } from "./judge-input.ts";
 import { judgeRoots } from "./judge-roots.ts";
 import { endedMs, everyMs, firstMs, keepEveryMs, pendingAfterMs, quietMs } from "./judge-timing.ts";
 import { unendedRoots, unjudgedRoots, unsettledRoots } from "./judge-todo.ts";
@@ -140,20 +140,20 @@ class RunningJudge {
   async look(): Promise<number> {
     const now = this.parts.now();
     const wide = !this.started || now - this.wideAt >= wideEveryMs;
-    const briefing = await this.briefed();
-    let total = await this.judgeDue(briefing);
-    total += await this.judgeHeld(briefing);
+    const input = await this.readInput();
+    let total = await this.judgeDue(input);
+    total += await this.judgeHeld(input);
     if (wide) {
-      total += await this.judgeToDo(briefing);
+      total += await this.judgeToDo(input);
       this.wideAt = now;
       this.started = !this.closed;
     }
-    let latest = briefing;
+    let latest = input;
     while (!this.closed) {
       const { judged, more } = await this.pass(latest);
       total += judged;
       if (!more) break;
-      latest = await this.briefed();
+      latest = await this.readInput();
     }
     if (total > 0) this.options.onSettled(this.first === "" ? now : Date.parse(this.first));
     this.first = "";
@@ -172,27 +172,27 @@ class RunningJudge {
   }
 
   /** Turns that were judged before their producer reported a loss are judged again, with it. */
-  private async briefed(): Promise<Briefing> {
-    const briefing = await readBriefing(this.parts);
-    const back = this.memory.losses.since(briefing.losses);
+  private async readInput(): Promise<JudgeInput> {
+    const input = await readJudgeInput(this.parts);
+    const back = this.memory.losses.since(input.losses);
     if (back !== undefined) {
       this.staleBefore = isoTime(this.parts.now());
       this.since = earlier(this.since, back);
     }
-    return briefing;
+    return input;
   }
 
   /** Judges these roots in batches; returns the number of turns, and the receipt reached. */
   private async judge(
     roots: readonly string[],
-    briefing: Briefing,
+    input: JudgeInput,
     done: (root: string) => void = () => {},
   ): Promise<{ readonly judged: number; readonly reached: string }> {
     let judged = 0;
     let reached = "";
     for (let from = 0; from < roots.length && !this.closed; from += rootsPerWrite) {
       const some = roots.slice(from, from + rootsPerWrite);
-      const found = await judgeRoots(this.parts, some, briefing, this.memory);
+      const found = await judgeRoots(this.parts, some, input, this.memory);
       const { turns, asOf, first, waiting } = found;
       if (first !== "") this.first = earlier(first, this.first === "" ? null : this.first);
       for (const root of some) this.waiting.delete(root);
@@ -209,16 +209,16 @@ class RunningJudge {
    * An open root is judged again when its time is over, though nothing arrives; so is a root with
    * newly quarantined rows.
    */
-  private async judgeDue(briefing: Briefing): Promise<number> {
+  private async judgeDue(input: JudgeInput): Promise<number> {
     const { open, losses } = this.memory;
     const named = losses.fresh(this.parts.ingest.losses().quarantined_roots);
-    const due = open.any() ? open.due(isoTime(this.parts.now()), briefing.lives) : [];
+    const due = open.any() ? open.due(isoTime(this.parts.now()), input.lives) : [];
     // Roots of the recorder are due by themselves when they are quiet.
     const waiting = [...this.waiting].filter((root) => this.parts.recorder?.knows(root) !== true);
     const toJudge = [...new Set([...due, ...named, ...waiting])];
     const isNamed = new Set(named);
     // A root that could not be judged, or has pending rows, is due again.
-    const { judged } = await this.judge(toJudge, briefing, (root) => {
+    const { judged } = await this.judge(toJudge, input, (root) => {
       if (isNamed.has(root)) losses.settled(root);
     });
     return judged;
@@ -228,22 +228,22 @@ class RunningJudge {
    * A root that received nothing since then is quiet. Rows received after the mark may still be in
    * the journal, or between drain and recorder.
    */
-  private quiet({ mark }: Briefing): string {
+  private quiet({ mark }: JudgeInput): string {
     return earlier(isoTime(this.parts.now() - this.options.quietMs), mark);
   }
 
   /** Roots of the drain that are quiet now. */
-  private async judgeHeld(briefing: Briefing): Promise<number> {
+  private async judgeHeld(input: JudgeInput): Promise<number> {
     const { recorder } = this.parts;
     if (recorder === undefined) return 0;
     const now = this.parts.now();
-    const quiet = this.quiet(briefing);
+    const quiet = this.quiet(input);
     const soon = isoTime(now - Math.min(endedMs, this.options.quietMs));
-    const ended = earlier(soon, briefing.mark);
+    const ended = earlier(soon, input.mark);
     const due = recorder.due({ quiet, ended, busy: isoTime(now - busyMs) });
     const isQuiet = (one: DueRoot): boolean => one.ended || compareTimes(one.last, quiet) < 0;
     const byRoot = new Map(due.filter(isQuiet).map((one) => [one.root, one]));
-    const { judged } = await this.judge([...byRoot.keys()], briefing, (root) => {
+    const { judged } = await this.judge([...byRoot.keys()], input, (root) => {
       const one = byRoot.get(root);
       if (one === undefined) return;
       recorder.settled(one, quiet);
@@ -255,32 +255,32 @@ class RunningJudge {
       }
     });
     const busy = due.flatMap((one) => (isQuiet(one) ? [] : one.root));
-    return judged + (await judgeBusy(this.parts, busy, briefing, this.memory));
+    return judged + (await judgeBusy(this.parts, busy, input, this.memory));
   }
 
   /** Roots that the ledger lists as unsettled; at a start also those with unfinished turns. */
-  private async judgeToDo(briefing: Briefing): Promise<number> {
+  private async judgeToDo(input: JudgeInput): Promise<number> {
     const now = this.parts.now();
     let total = 0;
-    for await (const roots of unjudgedRoots(this.parts, this.quiet(briefing))) {
+    for await (const roots of unjudgedRoots(this.parts, this.quiet(input))) {
       if (this.closed) return total;
       const others = roots.filter((root) => this.parts.recorder?.knows(root) !== true);
-      total += (await this.judge(others, briefing)).judged;
+      total += (await this.judge(others, input)).judged;
     }
     if (this.started || !this.mark.lasts) return total;
     for await (const roots of unendedRoots(this.parts, isoTime(now - lookBackMs))) {
-      total += (await this.judge(roots, briefing)).judged;
+      total += (await this.judge(roots, input)).judged;
     }
     return total;
   }
 
   /** A page of quiet roots from the store: rows that others stored. */
   private async pass(
-    briefing: Briefing,
+    input: JudgeInput,
   ): Promise<{ readonly judged: number; readonly more: boolean }> {
     const { parts, wanted } = this;
     const { since } = this;
-    const quietBefore = this.quiet(briefing);
+    const quietBefore = this.quiet(input);
     const roots = await parts.store.quietRoots(since, quietBefore, wanted);
     let reached = "";
     let requested = roots;
@@ -293,7 +293,7 @@ class RunningJudge {
       });
       requested = await unsettledRoots(parts, others);
     }
-    const done = await this.judge(requested, briefing);
+    const done = await this.judge(requested, input);
     if (done.reached > reached) ({ reached } = done);
     if (this.closed) return { judged: done.judged, more: false };
     const more = roots.length >= wanted;

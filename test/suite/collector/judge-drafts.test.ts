@@ -11,7 +11,7 @@ import { codesOf, unendedCodes } from "../../../collector/src/judge/judge-codes.
 import { draftJudge, settleDrafted } from "../../../collector/src/judge/judge-drafts.ts";
 import { createLateLosses } from "../../../collector/src/judge/judge-losses.ts";
 import { createOpenRoots } from "../../../collector/src/judge/judge-open.ts";
-import type { Briefing } from "../../../collector/src/judge/briefing.ts";
+import type { JudgeInput } from "../../../collector/src/judge/judge-input.ts";
 import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
 import { applyChanges, verdictCases } from "../evidence/verdict-cases.ts";
@@ -107,7 +107,7 @@ const stands = { rows: 1, epoch: 0 };
 /** Roots that are judged from their events although a draft of them is held. */
 async function others(
   lost: Partial<JournalLosses>,
-  { mark = "2026-11-21T09:00:00Z", reports = [] }: Partial<Briefing> = {},
+  { mark = "2026-11-21T09:00:00Z", reports = [] }: Partial<JudgeInput> = {},
 ): Promise<readonly string[]> {
   const parts = {
     now: Date.now,

@@ -15,7 +15,7 @@ import type { Sessions } from "../../../collector/src/access/sessions.ts";
 import { createStreams } from "../../../collector/src/access/streams.ts";
 import { fileKeep, sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
 import { noAlerts } from "../../../collector/src/alerts/alert-state.ts";
-import { readBriefing } from "../../../collector/src/judge/briefing.ts";
+import { readJudgeInput } from "../../../collector/src/judge/judge-input.ts";
 import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
 import { collectorName, shareLosses } from "../../../collector/src/receive/shared-losses.ts";
 import { Lease } from "../../../collector/src/backend/lease.ts";
@@ -243,7 +243,7 @@ test("what the journal of one collector lost, each of them judges with", async (
   // No turn is judged without them.
   const parts = await measureParts(ephemeral(), { ms: start });
   const ingest = { ...parts.ingest, othersKnown: () => reader.known() };
-  const judged = readBriefing({ ...parts, ingest });
+  const judged = readJudgeInput({ ...parts, ingest });
   await expect(judged).rejects.toMatchObject({ code: "store_unavailable" });
   state.away = false;
   await reader.known();

@@ -1,4 +1,4 @@
-/** @module Briefing: what the judge holds between its checks, and what it reads before each. */
+/** @module JudgeInput: what the judge reads before each check, and what it holds between them. */
 import { lossIntervals, producerLives } from "@turnproof/evidence";
 import type { LossInterval, ProducerLife, TurnEvent } from "@turnproof/evidence";
 
@@ -15,7 +15,7 @@ export interface JudgeMemory {
 }
 
 /** Producers' reports at the start of a check. */
-export interface Briefing {
+export interface JudgeInput {
   readonly reports: readonly TurnEvent[];
   readonly losses: readonly LossInterval[];
   readonly lives: readonly ProducerLife[];
@@ -24,7 +24,7 @@ export interface Briefing {
 }
 
 /** Reads the producers' reports. */
-export async function readBriefing(parts: JudgeParts): Promise<Briefing> {
+export async function readJudgeInput(parts: JudgeParts): Promise<JudgeInput> {
   const mark = markOf(parts);
   const reports = (await producerReports(parts)).filter(isTrusted);
   await parts.ingest.othersKnown?.();
