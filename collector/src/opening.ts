@@ -19,7 +19,7 @@ import { shipperOf } from "./access/audit/ship.ts";
 import { verifyAudit } from "./access/audit/verify.ts";
 import { createSigner } from "./access/audit/checkpoint.ts";
 import { createCredentials } from "./access/credentials.ts";
-import { createIngestDoor } from "./access/ingest-tokens.ts";
+import { createIngestAuthenticator } from "./access/ingest-tokens.ts";
 import { createOidc } from "./access/oidc.ts";
 import { createPseudonyms } from "./access/pseudonyms.ts";
 import { openIdentityKey, openKeyring } from "./access/stable-secret.ts";
@@ -105,7 +105,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   makeDirectory(config.dataDir);
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
-  const { identityKey, ...door } = openDoor(opening);
+  const { identityKey, ...access } = openAccess(opening);
   // The journal's lock comes first: its error states that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   // Those who await these receive the failure; until then it is not an unhandled one.
@@ -122,7 +122,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     ...(forward === undefined ? {} : { forwarded: () => forward.state() }),
     store: watchedLater(waiting.promise, damage),
     damage,
-    authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
+    authenticateIngest: createIngestAuthenticator(config, isLoopback(config.host)),
     origins: config.origins,
     // A producer with an old token must not block people's sign-in from the same address.
     wrongCredential: (address) => producers.failed(address),
@@ -135,7 +135,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     enabled: config.ingest === "on",
   });
   const history = await openHistory(opening, ingest);
-  const audit = await openAuditLog(opening, door).catch((error: unknown) => {
+  const audit = await openAuditLog(opening, access).catch((error: unknown) => {
     // The journal waits for a store that will not open.
     waiting.reject(error);
     throw error;
@@ -146,8 +146,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const memory = operatorMemory(given, config.readOnly);
   const untimed = withMemoryRows(orderedStore(opening, watchedStore(store, damage)), memory);
   const parts: Parts = {
-    ...door,
-    ...openSessions(opening, door, store),
+    ...access,
+    ...openSessions(opening, access, store),
     contracts: await openContracts(opening),
     config,
     version,
@@ -279,7 +279,7 @@ async function openForward({ config, log, opened }: Opening): Promise<Forward | 
 /** The audit log, if one is configured. */
 async function openAuditLog(
   { config, log, opened }: Opening,
-  { keyring, pseudonyms }: Pick<Door, "keyring" | "pseudonyms">,
+  { keyring, pseudonyms }: Pick<Access, "keyring" | "pseudonyms">,
 ): Promise<Audit | undefined> {
   if (config.auditLog === undefined) {
     await recordAuditOff(config, log);
@@ -322,13 +322,13 @@ function threaded(options: CollectorOptions, config: Config, opened: EvidenceSto
   return openable || lentEngineOf(opened) !== undefined;
 }
 
-type Door = Pick<
+type Access = Pick<
   Parts,
   "keyring" | "typed" | "credentials" | "oidc" | "pseudonyms" | "throttle"
 > & { readonly identityKey: Key };
 
 /** Authentication. */
-function openDoor({ config, log, options }: Opening): Door {
+function openAccess({ config, log, options }: Opening): Access {
   const now = options.now ?? Date.now;
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const identityKey = openIdentityKey(config.identityKey, config.dataDir);

@@ -28,14 +28,14 @@ class Accepted extends Error {
   }
 }
 
-/** What is accepted of a text, or undefined. */
-type Door = (text: string) => Promise<boolean> | boolean;
+/** Whether a text is accepted. */
+type Accepts = (text: string) => Promise<boolean> | boolean;
 
 interface Attack {
   readonly kind: string;
   readonly count: number;
   readonly genuine: readonly [string, string];
-  readonly accepts: Door;
+  readonly accepts: Accepts;
 }
 
 async function attacked(attack: Attack, seed: number): Promise<number> {

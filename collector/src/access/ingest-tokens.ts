@@ -21,13 +21,15 @@ export interface IngestPrincipal {
 const openIngestName = "local";
 
 /** Authenticates producers by the value of an Authorization header, which may be missing. */
-export type IngestDoor = (authorization: string | undefined) => IngestPrincipal | undefined;
+export type IngestAuthenticator = (
+  authorization: string | undefined,
+) => IngestPrincipal | undefined;
 
 /** Authentication of `/v1`. */
-export function createIngestDoor(
+export function createIngestAuthenticator(
   config: Pick<Config, "ingestTokens" | "trustedIngest">,
   loopback: boolean,
-): IngestDoor {
+): IngestAuthenticator {
   const { ingestTokens, trustedIngest } = config;
   const trusted = (name: string): boolean => trustedIngest?.includes(name) ?? true;
   return (authorization) => {

@@ -1,6 +1,6 @@
 /**
- * @module Strings that would like to be markup or script, in every field that an event has, past
- * the door and straight into the store: they stay text on every page.
+ * @module Strings of markup and script in every field of an event, written into the store without
+ * the receiver: they stay text on every page.
  */
 import { expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";

@@ -1,11 +1,11 @@
-/** @module A trace whose every word, id and number is as long as the door admits it. */
+/** @module A trace whose every word, id and number is as long as the receiver admits it. */
 import type { TurnEvent } from "@turnproof/evidence";
 import { limits, registryRows } from "@turnproof/semconv";
 
 /** Root of the long trace. */
 export const longRoot: string = "cd".repeat(16);
 
-/** An opaque id without a place to break it, of the length that the door admits. */
+/** An opaque id without a place to break it, of the length that the receiver admits. */
 export const longWord: string = "Donaudampfschifffahrtsgesellschaft_"
   .repeat(9)
   .slice(0, limits.stringCharsMax);

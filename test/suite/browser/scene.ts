@@ -74,7 +74,7 @@ export interface Scene {
   readonly readOnly: Site;
   /** Its store answers nothing. */
   readonly broken: Site;
-  /** Its ids, words and numbers are as long as the door admits them. */
+  /** Its ids, words and numbers are as long as the receiver admits them. */
   readonly long: Site;
   /** Roots of successful turns of {@link agent}, the newest first. */
   readonly roots: readonly string[];

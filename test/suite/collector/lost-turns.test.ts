@@ -75,7 +75,7 @@ async function requested(root: string): Promise<[string, readonly string[]]> {
 }
 
 describe("rows that no store takes", () => {
-  /** A store that refuses every row of one root that comes through the door. */
+  /** A store that refuses every received row of one root. */
   function refusing(inner: EvidenceStore, root: string): EvidenceStore {
     return {
       ...inner,

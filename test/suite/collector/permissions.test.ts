@@ -87,7 +87,7 @@ function isAllowed(need: string, role: Role): boolean {
   return need === "signed_in" || (rolePermissions[role] as readonly string[]).includes(need);
 }
 
-describe("spellings of a protected path are never an open door", () => {
+describe("spellings of a protected path are never admitted", () => {
   test.each([
     "//traces",
     "/traces/",

@@ -136,7 +136,7 @@ describe("methods", () => {
     expect(live.headers.get("content-type")).toContain("text/event-stream");
   });
 
-  test("the door of telemetry answers in its own form", async () => {
+  test("the receiver of telemetry answers in its own form", async () => {
     for (const method of ["GET", "PUT", "OPTIONS", "DELETE"]) {
       const answer = await request("/v1/traces", { method });
       expect([method, answer.status, answer.headers.get("allow")]).toEqual([method, 405, "POST"]);

@@ -38,7 +38,7 @@ interface Fixture {
   readonly spans: readonly FixtureSpan[];
 }
 
-/** The door in small: allowlisted keys are copied, the rest is counted. */
+/** As the receiver does: allowlisted keys are copied, the rest is counted. */
 function recordOf(span: FixtureSpan, resource: Fixture["resource"]): SpanRecord {
   const attributes: Record<string, AttributeValue> = Object.create(null);
   let unknown = 0;

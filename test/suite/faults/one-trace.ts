@@ -1,4 +1,4 @@
-/** @module OneTrace: a request that is small on the wire and one large turn behind the door. */
+/** @module OneTrace: a request that is small on the wire and one large turn once it is decoded. */
 import { gzipSync } from "node:zlib";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";

@@ -1,6 +1,6 @@
 /**
  * Slow and hostile HTTP/2 clients, by Node's own client and by raw bytes: each costs a bounded
- * amount, is cut off, and leaves the door as it was.
+ * amount, is cut off, and the receiver answers others as before.
  */
 import { once } from "node:events";
 import type { EventEmitter } from "node:events";
@@ -77,7 +77,7 @@ function answerOf(stream: ClientHttp2Stream): Promise<RawAnswer> {
   });
 }
 
-/** The door is as it was: a good call is answered. */
+/** A good call is answered as before. */
 async function stillServes(): Promise<void> {
   const answer = await harness.call(traceService, good);
   expect(answer.code).toBe(0);

@@ -13,7 +13,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { Hono } from "hono";
 import { expect } from "vitest";
 
-import { createIngestDoor } from "../../../collector/src/access/ingest-tokens.ts";
+import { createIngestAuthenticator } from "../../../collector/src/access/ingest-tokens.ts";
 import type { IngestToken } from "../../../collector/src/config/config-values.ts";
 import type { AppEnv } from "../../../collector/src/http/environment.ts";
 import { createLog } from "../../../collector/src/log.ts";
@@ -80,7 +80,7 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
             appendPrepared: (batch) => store.appendPrepared(batch),
             ...options.store,
           },
-    authenticateIngest: createIngestDoor({ ingestTokens: tokens }, true),
+    authenticateIngest: createIngestAuthenticator({ ingestTokens: tokens }, true),
     identityKey,
     log,
     ...options.receiver,

@@ -1,6 +1,7 @@
 /**
- * Every hostile body gets its class, plain and in each compression, leaves the door as it was, and
- * what was acknowledged is stored (faults H1 to H7; OTLP: permanent and retryable).
+ * Every hostile body gets its class, plain and in each compression; afterwards the receiver
+ * answers others as before, and what was acknowledged is stored (faults H1 to H7; OTLP: permanent
+ * and retryable).
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 /**
- * @module Reference decoder: OTLP by protobufjs and by JSON.parse, and the rules of the door
+ * @module Reference decoder: OTLP by protobufjs and by JSON.parse, and the rules of receipt
  * written a second time over plain objects. The suite compares the pull decoders with it; they
  * share the vocabulary's tables and nothing else.
  */

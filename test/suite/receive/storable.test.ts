@@ -1,5 +1,5 @@
 /**
- * What the door lets in, every store takes: a span that was acknowledged and then refused
+ * What the receiver accepts, every store takes: a span that was acknowledged and then refused
  * permanently would be lost to its readers. Every source attribute at the edge of its type, under
  * every kind that may carry it, through the mapping and the frame into the stored form and the
  * engine's rows.

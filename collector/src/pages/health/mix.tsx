@@ -61,8 +61,8 @@ export const RefusalsCard: FC<{ readonly model: HealthModel }> = ({ model }) => 
   const dialects = Object.keys(model.dropped_by_dialect).toSorted();
   const reasons = ranked(model.dropped_attributes);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
-  const atDoor = ranked(model.collector?.ingest.conservation.dropped_attributes ?? {});
-  const sinceStart = atDoor.reduce((sum, [, count]) => sum + count, 0);
+  const dropped = ranked(model.collector?.ingest.conservation.dropped_attributes ?? {});
+  const sinceStart = dropped.reduce((sum, [, count]) => sum + count, 0);
   return (
     <Card
       title="Refused attributes"

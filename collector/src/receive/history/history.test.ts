@@ -20,8 +20,8 @@ function minute(from_ms: number, received: number): IngestMinute {
   return { from_ms, to_ms: from_ms + 60_000, counts: { received }, peaks: calm };
 }
 
-/** Counts of a conservation whose journal has nothing. */
-function door(): { readonly of: Conservation; readonly totals: () => IngestCounts } {
+/** A conservation with an empty journal, and its counts. */
+function emptyConservation(): { readonly of: Conservation; readonly totals: () => IngestCounts } {
   const empty = { recovered: 0, pending: 0, stored: 0, quarantined: 0, lost: 0 };
   const of = new Conservation(() => empty);
   return { of, totals: () => totalsOf(of.snapshot(), of.sources()) };
@@ -37,7 +37,7 @@ test("the sum of any minutes is what the process counted in them", () => {
   });
   fc.assert(
     fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
-      const { of, totals } = door();
+      const { of, totals } = emptyConservation();
       const minutes: IngestMinute[] = [];
       let before = totals();
       for (const { sender, service, items, fate, ends } of requests) {
@@ -79,7 +79,7 @@ test("minutes survive a restart, an unfinished line is left out, and old days ar
 });
 
 test("the present minute is readable before it ends, and is counted once after", async () => {
-  const { of, totals } = door();
+  const { of, totals } = emptyConservation();
   const clock = { now: Date.parse("2026-11-21T10:00:30Z") };
   const folder = folderOf();
   const options = { folder, totals, state: async () => calm, now: () => clock.now, log: quiet };

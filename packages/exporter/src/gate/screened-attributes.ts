@@ -24,7 +24,7 @@ import type { KeyIdentity } from "../mapping/span-reading.ts";
 import { dialectMarks, rowAt, appliesTo } from "../mapping/sources.ts";
 import type { Target } from "../mapping/sources.ts";
 import type { StatedName } from "../mapping/span-name.ts";
-import { passesDoor } from "./span-record-of.ts";
+import { isAdmittedValue } from "./span-record-of.ts";
 
 /** How identity is treated before export. */
 export interface IdentityRules {
@@ -260,7 +260,7 @@ function silent(
   const isWord = (word: string): boolean =>
     rule?.kinds.has(word) === true || rule?.atEntry.has(word) === true;
   if (typeof value === "string" && isWord(value)) return value;
-  return passesDoor(value) ? present(value) : undefined;
+  return isAdmittedValue(value) ? present(value) : undefined;
 }
 
 /**
@@ -268,7 +268,7 @@ function silent(
  * dialect.
  */
 function markOf(name: string, value: unknown): string | boolean | undefined {
-  return dialectMarks.has(name) && passesDoor(value) ? present(value) : undefined;
+  return dialectMarks.has(name) && isAdmittedValue(value) ? present(value) : undefined;
 }
 
 /** Placeholder for a refused value whose presence matters; no row admits either of its forms. */

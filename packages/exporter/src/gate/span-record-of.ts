@@ -111,7 +111,7 @@ function sourceAttributes(attributes: Attributes, drop: Drop): SourceAttributes 
 }
 
 /** True when the record admits the value of an allowlisted name. */
-export function passesDoor(value: unknown): boolean {
+export function isAdmittedValue(value: unknown): boolean {
   const ignore: Drop = () => {};
   if (value === undefined || value === null) return false;
   return (Array.isArray(value) ? listOf(value, ignore) : scalarOf(value, ignore)) !== undefined;
