@@ -19,19 +19,19 @@ import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, fail, printJson, printTable, write } from "./terminal.ts";
 
-interface PlaceFlags {
+interface AuditFileFlags {
   readonly json?: boolean;
   readonly file?: string;
   readonly retention?: boolean;
   readonly dataDir?: string;
 }
 
-interface VerifyFlags extends PlaceFlags {
+interface VerifyFlags extends AuditFileFlags {
   readonly checkpoints?: readonly string[];
   readonly pub?: string;
 }
 
-interface ProofFlags extends PlaceFlags {
+interface ProofFlags extends AuditFileFlags {
   readonly record?: string;
   readonly statement?: string;
   readonly size?: string;
@@ -62,7 +62,7 @@ what arrived with --checkpoints. Signed notes, lines of a syslog server and chec
     .action((flags: VerifyFlags) => attempt(flags, () => verify(flags)));
   placed(audit.command("key"))
     .description("print the verifier key of the checkpoints, for tools of others")
-    .action((flags: PlaceFlags) => attempt(flags, async () => printKey(flags)));
+    .action((flags: AuditFileFlags) => attempt(flags, async () => printKey(flags)));
   placed(audit.command("proof"))
     .description("prove that a record is in the log, or that one state of it continues another")
     .option("--record <number>", "record to prove the inclusion of")
@@ -73,14 +73,14 @@ what arrived with --checkpoints. Signed notes, lines of a syslog server and chec
     .action((flags: ProofFlags) => attempt(flags, () => prove(flags)));
 }
 
-interface Place {
+interface AuditFiles {
   readonly config: Config;
   readonly file: string;
   /** Of the checkpoints. */
   readonly scope: string;
 }
 
-function placeOf(flags: PlaceFlags): Place {
+function auditFilesOf(flags: AuditFileFlags): AuditFiles {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
   const isRetention = flags.retention === true;
   const own = isRetention ? retentionFileOf(config) : auditFileOf(config);
@@ -89,7 +89,7 @@ function placeOf(flags: PlaceFlags): Place {
 }
 
 async function verify(flags: VerifyFlags): Promise<void> {
-  const { config, file, scope } = placeOf(flags);
+  const { config, file, scope } = auditFilesOf(flags);
   const checkpoints = flags.checkpoints?.flatMap(filesIn);
   // A mistyped path must not count as an empty, unmodified log.
   const missing = checkpoints?.find((path) => !existsSync(path));
@@ -174,8 +174,8 @@ function readPub(pub: string): KeyObject {
   }
 }
 
-function printKey(flags: PlaceFlags): void {
-  const { config, scope } = placeOf(flags);
+function printKey(flags: AuditFileFlags): void {
+  const { config, scope } = auditFilesOf(flags);
   if (!wasMade(config.dataDir, checkpointKeyName)) {
     const where = "it is made with the first record, when TURNPROOF_UI_AUDIT_LOG or sign-in is set";
     fail(`No audit log has a key in this data directory; ${where}.`, exitCodes.usage);
@@ -188,7 +188,7 @@ function printKey(flags: PlaceFlags): void {
 }
 
 async function prove(flags: ProofFlags): Promise<void> {
-  const { file } = placeOf(flags);
+  const { file } = auditFilesOf(flags);
   const { record, statement, from, size } = flags;
   const numbers = [record, from, size].filter((text) => text !== undefined);
   const named = [record, statement, from].filter((text) => text !== undefined).length;

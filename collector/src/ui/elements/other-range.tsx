@@ -4,14 +4,14 @@ import type { FC } from "hono/jsx";
 import { countsBack } from "../display/time-range.ts";
 import type { RefusedRange } from "../display/time-range.ts";
 
-interface Place {
+interface LinkMaker {
   /** Address of this page with some parameters set, or removed where the value is null. */
   readonly hrefWith: (changes: Readonly<Record<string, string | null>>) => string;
 }
 
 /** The two times swapped; of two equal ones only the first is kept. */
 export const OtherRange: FC<
-  Place & { readonly requested: RefusedRange["requested"]; readonly small?: boolean }
+  LinkMaker & { readonly requested: RefusedRange["requested"]; readonly small?: boolean }
 > = ({ requested: { start_time: from, end_time: to }, hrefWith, small = false }) => {
   const inverted = from !== undefined && to !== undefined && countsBack(from, to);
   const [first, second] = small

@@ -59,7 +59,7 @@ export interface ClauseResult {
   /** Name of the clause. */
   readonly clause: string;
   readonly id: string | null;
-  /** Place in the contract, from 0. */
+  /** Position in the contract, from 0. */
   readonly index: number;
   readonly severity: Severity;
   readonly result: Outcome;
@@ -229,14 +229,17 @@ function isError({ severity }: ClauseResult): boolean {
   return severity === "error";
 }
 
-interface Place {
+interface ClauseContext {
   readonly index: number;
   readonly contract: TurnContract;
   readonly applies: Outcome;
   readonly facts: readonly TurnFacts[];
 }
 
-function evaluateClause(clause: Clause, { index, contract, applies, facts }: Place): ClauseResult {
+function evaluateClause(
+  clause: Clause,
+  { index, contract, applies, facts }: ClauseContext,
+): ClauseResult {
   const own = conditionOf(clause.when, facts);
   const judgement: ClauseJudgement =
     own === "violated" ? judged("holds", "The clause does not apply.") : judgeAll(clause, facts);

@@ -73,12 +73,12 @@ export interface Side {
 }
 
 /** An operation of one side: its node and the node's primary event. */
-interface Placed {
+interface SideOperation {
   node: WaterfallNode | undefined;
   event: TurnEvent | undefined;
 }
 
-interface Place {
+interface RowDraft {
   readonly parent: number;
   readonly kind: EventKind;
   operation: string | null;
@@ -86,8 +86,8 @@ interface Place {
   /** The equal siblings on each side. */
   readonly alike: Alike;
   below: Siblings | undefined;
-  readonly baseline: Placed;
-  readonly candidate: Placed;
+  readonly baseline: SideOperation;
+  readonly candidate: SideOperation;
 }
 
 type SideName = "baseline" | "candidate";
@@ -133,12 +133,12 @@ export function compareOperations(
   candidate: Side,
   tolerance: Tolerance,
 ): OperationComparison {
-  const places: Place[] = [];
+  const places: RowDraft[] = [];
   const tops: Siblings[] = [];
   const labelOf = labels();
   const siblingsAt = (parent: number): Siblings => {
     if (parent < 0) return (tops[-parent] ??= { list: [], byLabel: undefined });
-    return ((places[parent] as Place).below ??= { list: [], byLabel: undefined });
+    return ((places[parent] as RowDraft).below ??= { list: [], byLabel: undefined });
   };
   const put = (side: SideName, parent: number, node: WaterfallNode, event: TurnEvent): number => {
     const { event_kind: kind, operation } = node;
@@ -161,7 +161,7 @@ export function compareOperations(
         candidate: { node: undefined, event: undefined },
       });
     }
-    const known = places[place] as Place;
+    const known = places[place] as RowDraft;
     if (known.operation !== operation) known.operation = bare;
     known[side].node = node;
     known[side].event = event;
@@ -176,7 +176,7 @@ export function compareOperations(
   const operations: OperationRow[] = [];
   for (let row = 0; row < places.length; row += 1) {
     const index = forest.order[row] as number;
-    const place = places[index] as Place;
+    const place = places[index] as RowDraft;
     const above = place.parent < 0 ? null : (rowOf[place.parent] as number);
     operations.push(toRow(place, forest.depth[index] as number, above, tolerance));
   }
@@ -224,7 +224,7 @@ function walk(
 }
 
 function toRow(
-  place: Place,
+  place: RowDraft,
   depth: number,
   parent: number | null,
   tolerance: Tolerance,

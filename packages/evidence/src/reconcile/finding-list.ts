@@ -36,7 +36,7 @@ export interface Finding {
   readonly evidence_count: number;
 }
 
-interface Place {
+interface FindingScope {
   readonly identity: IdentityTuple;
   readonly taskId: string | undefined;
 }
@@ -77,7 +77,7 @@ export function shownOf(events: readonly TurnEvent[]): readonly TurnEvent[] {
 
 /** The findings of one task: notices with the same code and subject are merged. */
 export function toFindings(
-  place: Place,
+  place: FindingScope,
   notices: readonly Notice[],
   windowComplete: boolean,
 ): Finding[] {

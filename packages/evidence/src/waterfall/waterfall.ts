@@ -278,7 +278,7 @@ function buildGroup(
   };
 }
 
-interface Place {
+interface TreeContext {
   readonly identity: IdentityTuple;
   readonly drafts: readonly NodeDraft[];
   readonly elsewhere: Elsewhere;
@@ -303,7 +303,7 @@ function extent(drafts: readonly NodeDraft[]): { readonly origin: number; readon
   return { origin, end };
 }
 
-function buildNode(place: Place, node: number, origin: number): WaterfallNode {
+function buildNode(place: TreeContext, node: number, origin: number): WaterfallNode {
   const draft = place.drafts[node] as NodeDraft;
   const event = primaryOf(draft);
   const { forest, elsewhere } = place;

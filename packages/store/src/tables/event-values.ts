@@ -10,13 +10,13 @@ import type { EventColumn } from "./event-columns.ts";
 import type { ColumnValue } from "./table-column.ts";
 
 /** A column by its position in the table. */
-interface Place {
+interface ColumnIndex {
   readonly at: number;
   readonly of: EventColumn["of"];
 }
 
-const byField = new Map<string, Place[]>();
-const byAttribute = new Map<string, Place[]>();
+const byField = new Map<string, ColumnIndex[]>();
+const byAttribute = new Map<string, ColumnIndex[]>();
 for (const [at, { field, attribute, of }] of eventColumns.entries()) {
   const [places, name] = attribute === undefined ? [byField, field] : [byAttribute, attribute];
   places.set(name, [...(places.get(name) ?? []), { at, of }]);
@@ -26,7 +26,11 @@ for (const [at, { field, attribute, of }] of eventColumns.entries()) {
 export function eventValues(events: readonly TurnEvent[]): readonly (readonly ColumnValue[])[] {
   const nulls = Array<ColumnValue>(events.length).fill(null);
   const columns: ColumnValue[][] = eventColumns.map(() => nulls);
-  const place = (of: Fields, places: ReadonlyMap<string, readonly Place[]>, row: number): void => {
+  const place = (
+    of: Fields,
+    places: ReadonlyMap<string, readonly ColumnIndex[]>,
+    row: number,
+  ): void => {
     for (const name in of) {
       const held = of[name];
       if (held === undefined) continue;
