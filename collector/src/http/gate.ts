@@ -133,7 +133,7 @@ async function answerProcess(
   }
 }
 
-interface Found {
+interface Identified {
   readonly principal: Principal | undefined;
   readonly session?: OpenSession;
   readonly credential?: string;
@@ -141,7 +141,7 @@ interface Found {
   readonly wrong: boolean;
 }
 
-async function identify(c: AppContext, options: AccessGateOptions): Promise<Found | "away"> {
+async function identify(c: AppContext, options: AccessGateOptions): Promise<Identified | "away"> {
   const { credentials, sessions } = options;
   if (!credentials.configured) {
     const address = clientAddress(c);
@@ -202,7 +202,7 @@ async function denied(
 async function judge(
   c: AppContext,
   { needs, unbound, mutates }: Endpoint,
-  found: Found,
+  found: Identified,
   options: AccessGateOptions,
 ): Promise<"cross_origin" | "forbidden" | "scope_forbidden" | "store_read_only" | undefined> {
   const { principal, session } = found;

@@ -51,7 +51,7 @@ const otherId = new Set(["trace_not_found_in_window", "not_found", "path_refused
 /** The form of a trace id, which most often names a root. */
 const traceId = /^[0-9a-f]{32}$/i;
 
-type Found = Pick<
+type RankedRoot = Pick<
   FoundRoot,
   "root_trace_id" | "turn_ids" | "matched_by" | "last_at" | "has_error" | "verdicts"
 >;
@@ -72,7 +72,7 @@ async function turnOf(
       return undefined;
     }
   };
-  const among = async (roots: readonly Found[]): Promise<FoundTurn | undefined> => {
+  const among = async (roots: readonly RankedRoot[]): Promise<FoundTurn | undefined> => {
     const sorted = roots.toSorted((a, b) => rank(a) - rank(b) || (a.last_at < b.last_at ? 1 : -1));
     const [first] = sorted;
     if (first === undefined) return undefined;
@@ -102,7 +102,7 @@ const ledgerKeys = { turn_id: "turn", thread_id: "thread", run_id: "run" } as co
 const ledgerTurnsMax = 200;
 
 /** The roots whose turns have this id as their own. */
-async function ledgerRoots(request: Requester, id: string): Promise<readonly Found[]> {
+async function ledgerRoots(request: Requester, id: string): Promise<readonly RankedRoot[]> {
   if (id.length > limits.stringCharsMax || /\p{Cc}/u.test(id)) return [];
   const rows = await Promise.all(
     Object.entries(ledgerKeys).map(async ([field, key]) => {
@@ -140,7 +140,7 @@ async function termItems(
 }
 
 /** Roots that did not succeed come first. */
-function rank({ verdicts, has_error }: Found): number {
+function rank({ verdicts, has_error }: RankedRoot): number {
   const words = (verdicts ?? []).map(({ verdict }) => verdict);
   if (words.includes("failed")) return 0;
   if (has_error || words.includes("partial")) return 1;

@@ -117,11 +117,11 @@ function damageName({ segment, from, to, lostFrames, afterMs }: DamagedRange, no
   return `${segment}-${from}-${to}-${lostFrames}-${afterMs ?? "x"}-${now}.corrupt`;
 }
 
-type Found = DamagedRange & { readonly foundMs: number | undefined };
+type NamedRange = DamagedRange & { readonly foundMs: number | undefined };
 
 const namePattern = /^([0-9a-f]{16}\.segment)-(\d+)-(\d+)-(\d+)(?:-(\d+|x)-(\d+))?\.corrupt$/;
 
-function parseName(name: string): Found | undefined {
+function parseName(name: string): NamedRange | undefined {
   const match = namePattern.exec(name);
   if (match === null) return undefined;
   const [, segment = "", from = "", to = "", lost = "", after = "x", found] = match;

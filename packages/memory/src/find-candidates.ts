@@ -24,7 +24,7 @@ export interface MemoryQuestion {
 }
 
 /** Candidates, and what limited the search for them. */
-export interface Found {
+export interface CandidateSearch {
   readonly candidates: readonly Candidate[];
   /** True when a better candidate may have been missed; the reasons are in `limits`. */
   readonly degraded: boolean;
@@ -68,7 +68,7 @@ export async function findCandidates(
   place: MemoryPlace,
   { text, signal }: MemoryQuestion,
   bounds: Bounds,
-): Promise<Found> {
+): Promise<CandidateSearch> {
   const { mode } = bounds;
   const [embedding] = mode === "lexical" ? [] : ((await store.embed([text], signal)) ?? []);
   const rows = new Map<string, FoundRow>();

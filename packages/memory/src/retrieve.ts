@@ -4,7 +4,7 @@
  * Retrieved).
  */
 import { findCandidates } from "./find-candidates.ts";
-import type { Found, MemoryQuestion, RetrievalMode } from "./find-candidates.ts";
+import type { CandidateSearch, MemoryQuestion, RetrievalMode } from "./find-candidates.ts";
 import { memoryRef } from "./memory-ref.ts";
 import type { MemoryPlace } from "./place.ts";
 import { select } from "./selection.ts";
@@ -20,7 +20,7 @@ export interface RetrieveOptions extends Partial<Omit<SelectionOptions, "present
 }
 
 /** What retrieval found and selected. Texts are content and stay in the process. */
-export interface Retrieved extends Omit<Found, "candidates"> {
+export interface Retrieved extends Omit<CandidateSearch, "candidates"> {
   readonly selected: readonly Candidate[];
   readonly ledger: readonly LedgerLine[];
 }

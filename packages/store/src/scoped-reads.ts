@@ -70,7 +70,7 @@ export function scopedReads(source: RootSource): Reads {
     question: Question,
     itemsOf: ItemsOf<T>,
     options: SliceOptions,
-  ): Promise<Found<T>> => {
+  ): Promise<SearchedSlice<T>> => {
     checkScope(question.scope);
     const noted = notedCuts();
     const legacy = await source.legacy?.read();
@@ -133,7 +133,7 @@ function rootsOf(source: RootSource): Reads["roots"] {
   };
 }
 
-type Found<T> = Walked<T> & Unreadable;
+type SearchedSlice<T> = Walked<T> & Unreadable;
 
 /** What a read could not decode. */
 type Unreadable = Pick<EventSlice, "errors" | "damagedRoots">;
@@ -162,7 +162,13 @@ function notedCuts(): {
   };
 }
 
-function eventsOf({ items, bounded, errors, damagedRoots, ...walked }: Found<Settled>): EventSlice {
+function eventsOf({
+  items,
+  bounded,
+  errors,
+  damagedRoots,
+  ...walked
+}: SearchedSlice<Settled>): EventSlice {
   return { ...eventSlice(items, bounded), next: nextOf(walked), errors, damagedRoots };
 }
 

@@ -1,5 +1,5 @@
 /**
- * @module LegacyRows: documents of earlier layouts, which are directly in their collection and may
+ * @module LegacyFiles: documents of earlier layouts, which are directly in their collection and may
  * lack a user. One without a `user_id`, in itself and in the old `index.json`, is an anonymous row
  * (requirements: Scope hierarchy 3). Readers read them in place; the first write to their
  * collection moves each of them, unchanged, to the folder of its tenant.
@@ -30,7 +30,7 @@ export interface LegacyFileRows {
 /** Legacy rows of a disk; a collection without any is not checked again. */
 export function legacyRows(disk: Disk, folders: RowFolders): LegacyFileRows {
   const none = new Set<ScopedKind>();
-  const found = async (kind: ScopedKind): Promise<Found> => {
+  const found = async (kind: ScopedKind): Promise<LegacyFiles> => {
     if (none.has(kind)) return { rows: new Map(), refused: 0 };
     const all = await readAll(disk, kind);
     if (all.rows.size === 0 && all.refused === 0) none.add(kind);
@@ -58,12 +58,12 @@ export function legacyRows(disk: Disk, folders: RowFolders): LegacyFileRows {
 }
 
 /** Legacy rows by their files, and the number of files that cannot be a row. */
-interface Found {
+interface LegacyFiles {
   readonly rows: ReadonlyMap<string, MemoryRecord>;
   readonly refused: number;
 }
 
-async function readAll(disk: Disk, kind: ScopedKind): Promise<Found> {
+async function readAll(disk: Disk, kind: ScopedKind): Promise<LegacyFiles> {
   const collection = memoryCollections[kind];
   const rows = new Map<string, MemoryRecord>();
   let refused = 0;
