@@ -2,7 +2,7 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { EvidenceSink, ObservabilityContext } from "@turnproof/instrumentation";
 import type { CacheOptions, Embedder, Fingerprint, MemoryPolicy } from "@turnproof/memory";
-import type { IdentityOptions, LooseIdentity } from "@turnproof/semconv";
+import type { IdentityOptions, OptionalIdentity } from "@turnproof/semconv";
 import type { EvidenceReader, MemoryStore } from "@turnproof/store";
 
 import type { AnyLanguageModel } from "./older-model.ts";
@@ -111,7 +111,7 @@ export interface AgentOptions {
  */
 export interface RunOptions
   extends
-    LooseIdentity<"userId" | "memoryId" | "threadId">,
+    OptionalIdentity<"userId" | "memoryId" | "threadId">,
     Partial<Pick<IdentityOptions, "runId" | "turnId">> {
   /** Passed to the model beside the question, e.g. `{ current_page: { type, id } }`. */
   readonly context?: Readonly<Record<string, unknown>>;

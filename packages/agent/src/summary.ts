@@ -1,7 +1,7 @@
 /** @module Summary: bounded counts and freshness of an agent's scope (requirements: Summary). */
 import type { KindCount } from "@turnproof/memory";
 import { attribute, isoNow, knownIdentity } from "@turnproof/semconv";
-import type { AttributeRow, Identity, LooseIdentity, ScopedKind } from "@turnproof/semconv";
+import type { AttributeRow, Identity, OptionalIdentity, ScopedKind } from "@turnproof/semconv";
 import { summarizeEvidence } from "@turnproof/store";
 import type { EvidenceSummary } from "@turnproof/store";
 
@@ -9,7 +9,7 @@ import type { AgentParts } from "./parts.ts";
 import { idOf } from "./id-of.ts";
 
 /** Scope of the summary. A missing, undefined or null `userId` is the anonymous scope. */
-export type SummaryOptions = LooseIdentity<"memoryId" | "userId" | "threadId">;
+export type SummaryOptions = OptionalIdentity<"memoryId" | "userId" | "threadId">;
 
 /** Counts of memory and evidence. */
 export interface StoredCounts extends Pick<Identity, "agent_id"> {

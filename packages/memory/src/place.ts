@@ -5,7 +5,7 @@
  */
 import type { Turn } from "@turnproof/instrumentation";
 import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
-import type { AttributeRow, LooseIdentity } from "@turnproof/semconv";
+import type { AttributeRow, OptionalIdentity } from "@turnproof/semconv";
 import type { MemoryFilter } from "@turnproof/store";
 
 /** The part of a turn that memory records into; without a turn no memory evidence is written. */
@@ -24,7 +24,7 @@ export type MemoryWitness = Pick<
  * A place in the hierarchy user → agent → memory → thread. A missing, undefined or null `userId`
  * means the anonymous rows alone; an empty string is an error, never a wider read.
  */
-export interface MemoryPlace extends LooseIdentity<"userId" | Level> {
+export interface MemoryPlace extends OptionalIdentity<"userId" | Level> {
   /** The turn that records the operation. */
   readonly turn?: MemoryWitness | undefined;
 }

@@ -49,7 +49,7 @@ export type IdentityOptions = {
 export type IdentityOption = keyof IdentityOptions;
 
 /** Options of which each may be left out or undefined. */
-export type LooseIdentity<Option extends IdentityOption> = {
+export type OptionalIdentity<Option extends IdentityOption> = {
   readonly [Name in Option]?: IdentityOptions[Name] | undefined;
 };
 

@@ -82,7 +82,7 @@ export type {
   IdentityField,
   IdentityOption,
   IdentityOptions,
-  LooseIdentity,
+  OptionalIdentity,
   MemoryScope,
   NullableIdentity,
   TenantFilter,
