@@ -97,7 +97,7 @@ export function mayDeny(event: TurnEvent): boolean {
  * Current state of a tuple: its events, and whether those that a statement applies to name its
  * subject.
  */
-interface Standing {
+interface TupleState {
   readonly events: ReadonlySet<TurnEvent>;
   readonly names: (word: Word) => boolean;
 }
@@ -111,14 +111,14 @@ export function settleDenials(
   attributed: readonly Attributed[],
   requested?: string,
 ): void {
-  const standing = standingOf(scopes, attributed);
+  const state = tupleStateOf(scopes, attributed);
   const words: Word[] = [];
   for (const { event, scope } of attributed) addWords(words, event, scope);
   const answers = createAnswers(words, scopes, requested);
   for (const word of words) {
     if (word.good) continue;
     const { event, scope } = word;
-    if (!standing.events.has(event) && !standing.names(word)) continue;
+    if (!state.events.has(event) && !state.names(word)) continue;
     if (answers(word).some((positive) => isAfter(positive, event, scope.turn))) continue;
     const denial = denialOf(word);
     const known = scope.denials.get(event);
@@ -215,7 +215,7 @@ const standingKinds: ReadonlySet<string> = new Set([
   "turn",
 ]);
 
-function standingOf(scopes: readonly TaskScope[], attributed: readonly Attributed[]): Standing {
+function tupleStateOf(scopes: readonly TaskScope[], attributed: readonly Attributed[]): TupleState {
   const events = new Map<TurnEvent, TaskScope>();
   const spans = new Set<string | undefined>();
   for (const scope of scopes) {
@@ -240,7 +240,7 @@ function standingOf(scopes: readonly TaskScope[], attributed: readonly Attribute
  * A labelled statement applies to its own task and the whole turn, an unlabelled one to every
  * task.
  */
-function namesOf(events: ReadonlyMap<TurnEvent, TaskScope>): Standing["names"] {
+function namesOf(events: ReadonlyMap<TurnEvent, TaskScope>): TupleState["names"] {
   const all = new Set<string>();
   const byTask = new Map<string | undefined, Set<string>>();
   for (const [event, { taskId }] of events) {
