@@ -7,7 +7,7 @@ import { judgeSettledTurn, overlapsLoss } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { compareTimes, isoTime } from "@turnproof/semconv";
 import { settleDrafts } from "@turnproof/store";
-import type { DraftedRoot, JudgeRoot, RootStanding, TurnRecord } from "@turnproof/store";
+import type { DraftedRoot, JudgeRoot, RootCounts, TurnRecord } from "@turnproof/store";
 
 import type { Config } from "../config/config.ts";
 import type { JudgeInput, JudgeMemory } from "./judge-input.ts";
@@ -62,18 +62,18 @@ function latestReceipt(events: readonly TurnEvent[]): string | undefined {
 /** Roots that were settled from their drafts, and those to be judged from their events. */
 export interface SettledDrafts {
   readonly settled: readonly TurnRecord[];
-  readonly others: ReadonlyMap<string, RootStanding>;
+  readonly others: ReadonlyMap<string, RootCounts>;
 }
 
 /** Settles the roots whose drafts allow it. */
 export async function settleDrafted(
   parts: JudgeParts,
-  standing: ReadonlyMap<string, RootStanding>,
+  standing: ReadonlyMap<string, RootCounts>,
   { mark, reports }: JudgeInput,
   { open, losses }: JudgeMemory,
 ): Promise<SettledDrafts> {
   const drafted = new Map<string, DraftedRoot>();
-  const others = new Map<string, RootStanding>();
+  const others = new Map<string, RootCounts>();
   for (const [root, stands] of standing) {
     const one = parts.recorder?.drafted(root, stands);
     if (one === undefined || compareTimes(one.draft.asOf, mark) > 0) others.set(root, stands);

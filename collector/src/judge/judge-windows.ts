@@ -5,7 +5,7 @@
  */
 import { compareTimes, isoTime, limits } from "@turnproof/semconv";
 import { paced } from "@turnproof/store";
-import type { HeldTurn, RootStanding } from "@turnproof/store";
+import type { HeldTurn, RootCounts } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 import type { JudgeParts } from "../parts.ts";
@@ -26,7 +26,7 @@ export interface LedgerRoot {
 /** Windows of these roots; one with rows in the journal is left out. */
 export async function judgeWindows(
   parts: JudgeParts,
-  standing: ReadonlyMap<string, RootStanding>,
+  standing: ReadonlyMap<string, RootCounts>,
   mark: string,
 ): Promise<ReadonlyMap<string, LedgerRoot>> {
   const windows = new Map<string, LedgerRoot>();

@@ -121,8 +121,8 @@ export interface EvidenceReader {
   ): Promise<EventSlice>;
 }
 
-/** Facts about a root that need no read of it. */
-export interface RootStanding {
+/** Counts of a root that need no read of its events. */
+export interface RootCounts {
   /** Its stored events; copies in different batches count each. */
   readonly rows: number;
   /** Number of deletions of its rows. */
@@ -168,7 +168,7 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   /** Rows that all collectors of this store share; with the capability `shared`. */
   readonly state?: CollectorState;
   /** Standing of those of these roots that have rows, or had some that were deleted. */
-  standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootStanding>>;
+  standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootCounts>>;
   /** Compares turns in scope with their stored events, from the first page (null) on. */
   shortRoots(scope: EvidenceScope, after: string | null, signal?: AbortSignal): Promise<ShortRoots>;
   /** Counts over all tenants. */

@@ -17,7 +17,7 @@ export type {
   Keyset,
   TablePart,
   HeldEvents,
-  RootStanding,
+  RootCounts,
   ShortRoots,
   SliceOptions,
 } from "./evidence-store.ts";

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { CodedError, groupBy } from "@turnproof/semconv";
 
 import type { CopyOptions, ParityReport } from "./evidence-admin.ts";
-import type { RootStanding } from "./evidence-store.ts";
+import type { RootCounts } from "./evidence-store.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
 /** Rows of an earlier version and of this one. */
@@ -20,7 +20,7 @@ export interface BothForms {
   readonly pages: AsyncIterable<readonly StoredEvent[]>;
   /** All rows of these roots as this version reads them. */
   readonly rowsOf: (roots: readonly string[]) => Promise<readonly StoredEvent[]>;
-  readonly standing: (roots: readonly string[]) => Promise<ReadonlyMap<string, RootStanding>>;
+  readonly standing: (roots: readonly string[]) => Promise<ReadonlyMap<string, RootCounts>>;
 }
 
 /** Roots that are read at once. */

@@ -10,7 +10,7 @@ import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts
 import type { Engine } from "../../../packages/store/src/clickhouse/engine.ts";
 import { clickhouseErasure } from "../../../packages/store/src/clickhouse/erasure.ts";
 import { makeTables } from "../../../packages/store/src/clickhouse/migration.ts";
-import { standingOf } from "../../../packages/store/src/clickhouse/root-standing.ts";
+import { standingOf } from "../../../packages/store/src/clickhouse/root-counts.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
 const directories = temporaryDirectories();

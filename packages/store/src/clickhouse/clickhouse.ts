@@ -24,7 +24,7 @@ import { clickhouseOperatorRows } from "./operator-rows.ts";
 import { prepareBatch } from "./prepared-batch.ts";
 import type { PreparedBundles } from "./prepared-batch.ts";
 import { quietRoots } from "./quiet-roots.ts";
-import { heldIn, standingOf } from "./root-standing.ts";
+import { heldIn, standingOf } from "./root-counts.ts";
 import { setAside } from "./damaged-parts.ts";
 import { shortRoots } from "./short-roots.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";

@@ -10,7 +10,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore, TablePart, HeldEvents } from "../evidence-store.ts";
 import { openEngine } from "./connection.ts";
 import type { Engine } from "./engine.ts";
-import { heldIn, standingOf } from "./root-standing.ts";
+import { heldIn, standingOf } from "./root-counts.ts";
 import { requireKnown } from "./migration.ts";
 import { shortRoots } from "./short-roots.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";

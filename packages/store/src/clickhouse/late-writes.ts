@@ -9,7 +9,7 @@ import { versionNumber, versionOfNumber } from "../ledger/turn-writes.ts";
 import { rootHash } from "./bundle-table.ts";
 import { mutate } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";
-import { standingOf } from "./root-standing.ts";
+import { standingOf } from "./root-counts.ts";
 import { bindings, hexOf, inRuns, namesPerStatement } from "./sql-text.ts";
 
 /** Rows of one statement. */

@@ -20,7 +20,7 @@ import { decodeRows } from "./old-rows.ts";
 import { oldSlices } from "./old-slices.ts";
 import type { OldSlice } from "./old-slices.ts";
 import { allCopied, dropOldTables, hasVerdictsAlone, oldEvents } from "./old-tables.ts";
-import { standingOf } from "./root-standing.ts";
+import { standingOf } from "./root-counts.ts";
 import { inRuns, namesPerStatement } from "./sql-text.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 

@@ -20,7 +20,7 @@ import { localTable, mutate, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";
 import { clickhouseOperatorRows } from "./operator-rows.ts";
 import { raiseEpochs, rewriteRoots } from "./root-rewrite.ts";
-import { standingOf } from "./root-standing.ts";
+import { standingOf } from "./root-counts.ts";
 import { bindings } from "./sql-text.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 

@@ -12,7 +12,7 @@ import { mutate } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";
 import { withNames } from "./naming.ts";
 import { prepareBatch } from "./prepared-batch.ts";
-import { standingOf } from "./root-standing.ts";
+import { standingOf } from "./root-counts.ts";
 import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 

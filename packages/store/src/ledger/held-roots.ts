@@ -2,14 +2,14 @@
 
 import { compareTimes } from "@turnproof/semconv";
 
-import type { RootStanding } from "../evidence-store.ts";
+import type { RootCounts } from "../evidence-store.ts";
 import type { HeldRows } from "./held-rows.ts";
 import type { JudgedSoFar } from "./record-roots.ts";
 import type { RootDraft } from "./root-draft.ts";
 import type { HeldTurn } from "./turn-question.ts";
 
 /** A root with all of its rows in memory. */
-export interface HeldRoot extends RootStanding {
+export interface HeldRoot extends RootCounts {
   readonly held: HeldRows;
   /** Receipt of the first row since its turns were settled, empty without one, and of the last. */
   readonly from: string;
@@ -70,7 +70,7 @@ export class HeldRoots {
   }
 
   /** Adds rows to a root; `standing` includes them. */
-  add(root: string, { rows, epoch }: RootStanding, own: HeldRows): HeldRoot {
+  add(root: string, { rows, epoch }: RootCounts, own: HeldRows): HeldRoot {
     const known = this.roots.get(root);
     const before = bytesOf(known);
     const held = known?.held ?? own;

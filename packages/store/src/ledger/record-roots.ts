@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { groupBy, limits } from "@turnproof/semconv";
 
-import type { EvidenceStore, RootStanding } from "../evidence-store.ts";
+import type { EvidenceStore, RootCounts } from "../evidence-store.ts";
 import { paced } from "../paced.ts";
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
@@ -23,7 +23,7 @@ import { heldOf } from "./turn-writes.ts";
 export type RootTurns = TurnWriter & Pick<TurnLedger, "turnsOf" | "listTurns">;
 
 /** A root with all of its settled events, and their standing. */
-export interface WholeRoot extends RootStanding {
+export interface WholeRoot extends RootCounts {
   readonly root: string;
   readonly events: readonly TurnEvent[];
   /** True where rows of it cannot be decoded: turns without events may be among these, and stay. */

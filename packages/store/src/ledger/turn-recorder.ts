@@ -6,7 +6,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { compareTimes, groupBy } from "@turnproof/semconv";
 
-import type { EventSlice, EvidenceStore, RootStanding } from "../evidence-store.ts";
+import type { EventSlice, EvidenceStore, RootCounts } from "../evidence-store.ts";
 import { rootSlice } from "../root-slice.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { settle, settledEvents } from "../settle.ts";
@@ -50,9 +50,9 @@ export interface TurnRecorder {
    * The whole stored root, when this recorder has all of these rows; `limit` counts its events.
    * Undefined: read it back.
    */
-  whole(root: string, standing: RootStanding, limit: number): HeldSlice | undefined;
+  whole(root: string, standing: RootCounts, limit: number): HeldSlice | undefined;
   /** Judgement of the root's turns as of the last of these rows, if there is one. */
-  drafted(root: string, standing: RootStanding): DraftedRoot | undefined;
+  drafted(root: string, standing: RootCounts): DraftedRoot | undefined;
   /** Receipt of the last row in memory of a root, ISO 8601 UTC. */
   last(root: string): string | undefined;
   /** Whether the root was stored here and is not settled. */
@@ -159,7 +159,7 @@ async function byRoot(read: ReadTurnEvents): Promise<ReadonlyMap<string, HeldRow
 async function holdAll(
   held: HeldRoots,
   own: ReadonlyMap<string, HeldRows>,
-  standing: ReadonlyMap<string, RootStanding>,
+  standing: ReadonlyMap<string, RootCounts>,
 ): Promise<{ readonly whole: readonly RecordedRoots[]; readonly others: readonly string[] }> {
   const keep = paced();
   const whole: RecordedRoots[] = [];
@@ -199,7 +199,7 @@ async function holdAll(
  */
 type Fit = "whole" | "read_before" | "deleted_since" | "others_stored";
 
-function fitOf(known: HeldRoot | undefined, rows: HeldRows, stands: RootStanding): Fit {
+function fitOf(known: HeldRoot | undefined, rows: HeldRows, stands: RootCounts): Fit {
   if (known === undefined) return rows.count === stands.rows ? "whole" : "others_stored";
   if (known.epoch !== stands.epoch) return "deleted_since";
   if (known.rows === stands.rows) return "read_before";

@@ -40,7 +40,7 @@ import { insertNew } from "./new-documents.ts";
 import { mongodbOperatorRows, operatorCollection } from "./operator-rows.ts";
 import { oldEvents, waitingOf } from "./old-events.ts";
 import { retentionRows } from "./retention-rows.ts";
-import { epochsOf, heldIn, standingOf } from "./root-standing.ts";
+import { epochsOf, heldIn, standingOf } from "./root-counts.ts";
 import { coded } from "./store-error.ts";
 import { quietRoots } from "./quiet-roots.ts";
 import { mongodbTurns } from "./turn-collection.ts";

@@ -18,7 +18,7 @@ import type { StoredEvent } from "../stored-event.ts";
 import { documentsOf } from "./bundle-document.ts";
 import { rowsOf } from "./bundle-reads.ts";
 import { insertNew } from "./new-documents.ts";
-import { epochsOf, raisedEpochs, standingOf } from "./root-standing.ts";
+import { epochsOf, raisedEpochs, standingOf } from "./root-counts.ts";
 import { coded, numberOf } from "./store-error.ts";
 import { mongodbTurns } from "./turn-collection.ts";
 

@@ -12,7 +12,7 @@ import { recordRoots } from "../ledger/record-roots.ts";
 import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { mongodbOperatorRows } from "./operator-rows.ts";
-import { epochsOf, raiseEpoch, standingOf } from "./root-standing.ts";
+import { epochsOf, raiseEpoch, standingOf } from "./root-counts.ts";
 import { coded } from "./store-error.ts";
 import { mongodbTurns } from "./turn-collection.ts";
 

@@ -7,7 +7,7 @@ import { placeOf } from "../ledger/turn-conditions.ts";
 import type { TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
-import { raisedEpochs } from "./root-standing.ts";
+import { raisedEpochs } from "./root-counts.ts";
 import { coded } from "./store-error.ts";
 import { writeTurns } from "./turn-documents.ts";
 import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";

@@ -15,7 +15,7 @@ import type { StoredEvent } from "../stored-event.ts";
 import { rowsOf } from "./bundle-reads.ts";
 import { putRows } from "./bundle-writer.ts";
 import type { Database, Session } from "./database.ts";
-import { standingOf } from "./root-standing.ts";
+import { standingOf } from "./root-counts.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored, fromStoredJson } from "./stored-text.ts";
 import { turnsWithin } from "./turn-ledger.ts";

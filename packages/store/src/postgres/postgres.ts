@@ -35,7 +35,7 @@ import type { PostgresMemoryParts } from "./postgres-memory.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import { postgresShared } from "./postgres-shared.ts";
 import { retentionRows } from "./retention-rows.ts";
-import { heldIn, standingOf } from "./root-standing.ts";
+import { heldIn, standingOf } from "./root-counts.ts";
 import { requirePolicies } from "./row-security.ts";
 import { postgresTurns } from "./turn-ledger.ts";
 import { makeVectorIndex, openVectors } from "./vector-index.ts";

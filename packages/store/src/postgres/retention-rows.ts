@@ -10,7 +10,7 @@ import { settledEvents } from "../settle.ts";
 import { putBundles } from "./bundle-writer.ts";
 import type { Database, Session } from "./database.ts";
 import { postgresOperatorRows } from "./operator-rows.ts";
-import { raiseEpochs, standingOf } from "./root-standing.ts";
+import { raiseEpochs, standingOf } from "./root-counts.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 import { turnsWithin } from "./turn-ledger.ts";

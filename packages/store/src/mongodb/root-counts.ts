@@ -1,7 +1,7 @@
-/** @module RootStanding: number of stored events of a root, and of deletions in it. */
+/** @module RootCounts: number of stored events of a root, and of deletions in it. */
 import type { Collection, Db, Document } from "mongodb";
 
-import type { HeldEvents, RootStanding } from "../evidence-store.ts";
+import type { HeldEvents, RootCounts } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import { coded } from "./store-error.ts";
 
@@ -14,7 +14,7 @@ export function epochsOf(database: Db): Collection<Document> {
 export async function standingOf(
   database: Db,
   roots: readonly string[],
-): Promise<ReadonlyMap<string, RootStanding>> {
+): Promise<ReadonlyMap<string, RootCounts>> {
   const bundles = database.collection("evidence_bundles");
   const rows = await coded(() =>
     bundles
@@ -26,7 +26,7 @@ export async function standingOf(
   );
   const events = new Map(rows.map((row) => [String(row["_id"]), Number(row["events"])]));
   const epochs = await raisedEpochs(epochsOf(database), roots);
-  const standing = new Map<string, RootStanding>();
+  const standing = new Map<string, RootCounts>();
   for (const root of roots) {
     const own = { rows: events.get(root) ?? 0, epoch: epochs.get(root) ?? 0 };
     if (own.rows > 0 || own.epoch > 0) standing.set(root, own);

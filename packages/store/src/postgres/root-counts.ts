@@ -1,5 +1,5 @@
-/** @module RootStanding: number of stored events of a root, and of deletions in it. */
-import type { HeldEvents, RootStanding } from "../evidence-store.ts";
+/** @module RootCounts: number of stored events of a root, and of deletions in it. */
+import type { HeldEvents, RootCounts } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import type { Database, Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
@@ -12,7 +12,7 @@ import { fromStored, toStoredJson } from "./stored-text.ts";
 export async function standingOf(
   session: Session,
   roots: readonly string[],
-): Promise<ReadonlyMap<string, RootStanding>> {
+): Promise<ReadonlyMap<string, RootCounts>> {
   const bind = bindings();
   const requested = roots.filter((root) => root.isWellFormed());
   const json = toStoredJson(requested.map((root) => ({ root, key: epochKey(root) })));

@@ -1,5 +1,5 @@
-/** @module RootStanding: number of stored events of a root, and of deletions in it. */
-import type { HeldEvents, RootStanding } from "../evidence-store.ts";
+/** @module RootCounts: number of stored events of a root, and of deletions in it. */
+import type { HeldEvents, RootCounts } from "../evidence-store.ts";
 import { ofRootsSql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./engine.ts";
 import { smallSettings } from "./engine-client.ts";
@@ -9,8 +9,8 @@ import { inRuns, namesPerStatement } from "./sql-text.ts";
 export async function standingOf(
   engine: Engine,
   roots: readonly string[],
-): Promise<ReadonlyMap<string, RootStanding>> {
-  const standing = new Map<string, RootStanding>();
+): Promise<ReadonlyMap<string, RootCounts>> {
+  const standing = new Map<string, RootCounts>();
   const known = await engine.knownRoots?.(roots);
   for (const [root, rows] of known ?? []) if (rows > 0) standing.set(root, { rows, epoch: 0 });
   const others = known === undefined ? roots : roots.filter((root) => !known.has(root));
@@ -34,7 +34,7 @@ export async function heldIn(engine: Engine, signal?: AbortSignal): Promise<Held
 async function addStanding(
   engine: Engine,
   roots: readonly string[],
-  standing: Map<string, RootStanding>,
+  standing: Map<string, RootCounts>,
 ): Promise<void> {
   const hashes = roots.map(rootHash);
   // Copies of a batch that was sent again much later are the same rows.
