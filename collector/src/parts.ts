@@ -59,7 +59,7 @@ export interface Alerts {
   resolve(id: string): Promise<boolean>;
   /** The rules of a file that has changed. */
   replaceRules(rules: readonly AlertRule[]): void;
-  /** Why the file of rules, as it is now, is not used; null while it is. */
+  /** Why the present file of rules is not used; null while it is. */
   readonly refused: RefusedRules | null;
   refuseRules(refused: RefusedRules | null): void;
   /**

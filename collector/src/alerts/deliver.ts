@@ -32,7 +32,7 @@ const batchMax = 50;
 /** The same as a time: a slow target takes few, so that a kill repeats few. */
 const batchMs = 1_000;
 
-/** Pause after so many failed attempts. */
+/** Pause after this number of failed attempts. */
 export function pauseMs(attempts: number): number {
   return Math.min(retryMsMax, retryMs * 2 ** Math.max(0, attempts - 1));
 }

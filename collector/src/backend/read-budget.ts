@@ -19,7 +19,7 @@ export interface ReadBudget {
 const requests = new AsyncLocalStorage<ReadBudget>();
 const tickMs = 100;
 
-/** Runs a request's work; its reads wait so many milliseconds altogether. */
+/** Runs a request's work; its reads wait this number of milliseconds altogether. */
 export function withinBudget<T>(ms: number, work: () => T): T {
   return requests.run(createBudget(ms), work);
 }

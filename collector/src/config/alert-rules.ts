@@ -172,11 +172,11 @@ interface WatchedRules {
   readonly log: Log;
   readonly now: () => number;
   readonly changed: (rules: readonly AlertRule[]) => void;
-  /** The file, as it is now, is not used; null: it is again. */
+  /** Reports why the file is not used; null once it is used again. */
   readonly refused: (refused: RefusedRules | null) => void;
 }
 
-/** Why the file of rules, as it is now, is not used. */
+/** Why the present file of rules is not used. */
 export interface RefusedRules {
   /** Its name, without its folder. */
   readonly file: string;

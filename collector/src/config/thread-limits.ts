@@ -8,7 +8,7 @@ import type { ResourceLimits } from "node:worker_threads";
  */
 const youngMegabytesMax = 24;
 
-/** The limits of a thread whose old generation has at most so many MiB. */
+/** The limits of a thread whose old generation has at most this number of MiB. */
 export function threadLimits(oldMegabytesMax: number): ResourceLimits {
   return {
     maxOldGenerationSizeMb: oldMegabytesMax,

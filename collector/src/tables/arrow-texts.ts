@@ -8,7 +8,7 @@ import type { ColumnValue } from "@turnproof/store";
 
 import { LineBytes } from "./line-bytes.ts";
 
-/** Buffers of Arrow have a multiple of so many bytes. */
+/** The length of a buffer of Arrow is a multiple of this number of bytes. */
 const alignedBytes = 8;
 const bitsOfByte = 8;
 
@@ -56,7 +56,7 @@ export class ArrowTexts {
   }
 }
 
-/** Values of so many bytes in a whole buffer that holds as many as these. */
+/** Number of values, each of `bytes` bytes, that fill the smallest aligned buffer for these. */
 function aligned(values: number, bytes: number): number {
   return (Math.ceil((values * bytes) / alignedBytes) * alignedBytes) / bytes;
 }

@@ -35,7 +35,7 @@ export class LineBytes {
     return this.#at;
   }
 
-  /** A text as it is. */
+  /** A text without quoting. */
   text(text: string): void {
     if (!this.#plain(text, noMarks)) this.#encoded(text);
   }
@@ -52,7 +52,7 @@ export class LineBytes {
     this.signs(code, 1);
   }
 
-  /** The sign so many times. */
+  /** The sign, repeated. */
   signs(code: number, count: number): void {
     this.#room(count);
     for (let more = 0; more < count; more += 1) this.#bytes[this.#at + more] = code;

@@ -71,7 +71,7 @@ export async function eventsOf(
   };
 }
 
-/** How many rows of each root are read, so that all of them have at most so many. */
+/** How many rows of each root are read, so that all roots together stay within the limit. */
 async function budgetsOf(
   store: Parts["store"],
   roots: readonly string[],

@@ -89,7 +89,7 @@ export interface AlertsModel extends AlertLists {
   readonly looked_at: string | null;
   /** Why the store cannot be used: the rules are not looked at meanwhile. Null while it answers. */
   readonly store_away: StoreAway | null;
-  /** Why the file of rules, as it is now, is not used; null while it is. */
+  /** Why the present file of rules is not used; null while it is. */
   readonly rules_refused: RefusedRules | null;
   /** Messages that their target did not take in three days, or that it did not want any more. */
   readonly given_up: number;

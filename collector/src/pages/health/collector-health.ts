@@ -32,7 +32,7 @@ export interface CollectorHealth {
   readonly pseudonyms_stable: boolean;
   /** Whether quiet turns are judged here; in read-only mode nothing is written beside evidence. */
   readonly judge: "on" | "off_read_only";
-  /** Why the file of alert rules, as it is now, is not used; null while it is. */
+  /** Why the present file of alert rules is not used; null while it is. */
   readonly alert_rules_refused: RefusedRules | null;
 }
 

@@ -53,7 +53,7 @@ export const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame
   );
 };
 
-/** Up to so many rows of processes are open at first. */
+/** Number of rows of processes up to which the table is open at first. */
 const openMax = 20;
 
 /** Every process of the range; one of a service's processes can lose while the others do not. */

@@ -130,7 +130,7 @@ function textOf(seconds: number, nanos: number): string {
   return `${lastText}${String(nanos).padStart(9, "0")}Z`;
 }
 
-/** A time later by so many nanoseconds; undefined where it has no nine digits. */
+/** A time later by this number of nanoseconds; undefined where it has no nine digits. */
 export function laterText(text: string, nanos: number): string | undefined {
   const instant = instantOf(text);
   if (instant === undefined) return undefined;
