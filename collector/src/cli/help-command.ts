@@ -1,8 +1,11 @@
 /**
- * @module HelpCommand: a command whose help texts fit a terminal. Commander wraps its own alone.
+ * @module HelpCommand: a command whose help texts fit a terminal, and whose errors have the form of
+ * all errors. Commander wraps its own texts alone.
  */
-import { Command } from "commander";
-import type { AddHelpTextContext, AddHelpTextPosition } from "commander";
+import { Command, CommanderError } from "commander";
+import type { AddHelpTextContext, AddHelpTextPosition, ErrorOptions } from "commander";
+
+import { exitCodes, fail, printJson } from "./terminal.ts";
 
 type HelpText = string | ((context: AddHelpTextContext) => string);
 
@@ -21,6 +24,34 @@ export class HelpCommand extends Command {
       inColumns(typeof text === "string" ? text : text(context)),
     );
   }
+
+  /** An error of the arguments: with `--json` it is on stdout as well. */
+  override error(message: string, { code: kind = "commander.error" }: ErrorOptions = {}): never {
+    const detail = sentenceOf(message);
+    const code = "arguments_invalid";
+    // The options are not parsed yet.
+    if (process.argv.includes("--json")) printJson({ code, detail });
+    const shown =
+      this.parent === null || this.commands.length > 0 ? "the commands" : "what it takes";
+    const text = `${detail} \`${this.#path()} --help\` shows ${shown}. (${code})`;
+    // The first line begins with the word that `fail` puts before it.
+    fail(inColumns(`error ${text}`).slice("error ".length), exitCodes.usage);
+    throw new CommanderError(exitCodes.usage, kind, detail);
+  }
+
+  /** As it is typed: `turnproof audit verify`. */
+  #path(): string {
+    const { parent } = this;
+    return parent instanceof HelpCommand ? `${parent.#path()} ${this.name()}` : this.name();
+  }
+}
+
+/** Commander's messages begin with `error: `, in lower case, and may propose a word in brackets. */
+function sentenceOf(message: string): string {
+  const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
+  const sentence = `${first.slice(0, 1).toUpperCase()}${first.slice(1)}`;
+  const proposed = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
+  return [/[.?!]$/.test(sentence) ? sentence : `${sentence}.`, ...proposed].join(" ");
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 
 import { version } from "../version.ts";
 import { surviveBrokenPipes } from "./broken-pipe.ts";
-import { HelpCommand, inColumns } from "./help-command.ts";
+import { HelpCommand } from "./help-command.ts";
 import { exitCodes } from "./terminal.ts";
 
 type AddCommand = (program: Command) => void;
@@ -46,7 +46,6 @@ export async function createProgram(
   const program = new HelpCommand("turnproof")
     .description("The OpenTelemetry-native evidence layer for AI agents.")
     .version(version)
-    .showHelpAfterError("(turnproof --help shows the commands)")
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText(
@@ -78,7 +77,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     if (isMistyped(word)) {
       const meant = known.filter((name) => isNear(name, word));
       const which = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : known.join(", ");
-      program.error(inColumns(`error: there is no command of that name; ${which}`));
+      program.error(`error: there is no command of that name; ${which}`);
     }
     await program.parseAsync([...argv]);
   } catch (error) {

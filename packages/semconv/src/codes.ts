@@ -401,6 +401,9 @@ export const codes = {
     status: 409,
   },
   config_invalid: { sentence: "The configuration has problems." },
+  arguments_invalid: {
+    sentence: "An argument or option of a command is missing, unknown or not valid.",
+  },
   folder_not_empty: { sentence: "The folder holds files; nothing is written over them." },
   file_unreadable: { sentence: "A file or folder cannot be read." },
   folder_missing: { sentence: "There is no such folder." },

@@ -55,7 +55,7 @@ test.each([
 test("a word that is no command is answered with the commands, in lines", async () => {
   const failed = execute(process.execPath, [file("collector/dist/main.js"), "nosuch"]);
   const { stderr } = (await failed.catch((error: unknown) => error)) as { stderr: string };
-  expect(stderr).toContain("there is no command of that name; ui, canary");
+  expect(stderr).toContain("error There is no command of that name; ui, canary");
   expect(tooLong(stderr)).toEqual([]);
 });
 

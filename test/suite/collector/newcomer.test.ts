@@ -97,6 +97,37 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringContaining(named)]);
 });
 
+test.each([
+  [
+    ["docter"],
+    "There is no command of that name; did you mean doctor?",
+    "turnproof --help` shows the commands",
+  ],
+  [
+    ["find", "x", "--jsn"],
+    "Unknown option '--jsn'. Did you mean --json?",
+    "turnproof find --help` shows what it takes",
+  ],
+  [["find"], "Missing required argument 'id'.", "turnproof find --help` shows what it takes"],
+  [
+    ["restore"],
+    "Required option '--from <folder>' not specified.",
+    "turnproof restore --help` shows what it takes",
+  ],
+  [
+    ["audit", "verfy"],
+    "Unknown command 'verfy'. Did you mean verify?",
+    "turnproof audit --help` shows the commands",
+  ],
+])("an error of the arguments has the form of every other: %j", async (args, stated, help) => {
+  const { code, out, err } = await turnproof([...args, "--json"]);
+  expect([code, err.replaceAll("\n", " ").trimEnd()]).toEqual([
+    2,
+    `error ${stated} \`${help}. (arguments_invalid)`,
+  ]);
+  expect(JSON.parse(out)).toEqual({ code: "arguments_invalid", detail: stated });
+});
+
 test("commands that only look make nothing, and say what is not there", async () => {
   const place = folder();
   const retention = await turnproof(["retention", "--json", "--data-dir", place]);
