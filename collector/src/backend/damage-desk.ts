@@ -32,7 +32,7 @@ export interface Damage {
    * Turns were compared with all that is left; in the main thread. True where they have to be
    * compared again: a success was not withdrawn, or a table was missing meanwhile.
    */
-  compared(of: Compared): boolean;
+  compared(of: Comparison): boolean;
   report(): DamageReport;
   /** Calls with traces that were not known before; in the main thread. */
   listen(listener: (roots: readonly string[]) => void): void;
@@ -41,7 +41,7 @@ export interface Damage {
 }
 
 /** A comparison of turns with the evidence that is left. */
-export interface Compared {
+export interface Comparison {
   /** When it began, by the clock of the process. */
   readonly beganMs: number;
   /** True where damaged parts are set aside: the rest of the file or table is served. */

@@ -50,16 +50,16 @@ function hidingLedger(ledger: TurnLedger): TurnLedger {
     ...ledger,
     async listTurns(question, page) {
       // A success is next to an unknown verdict in the order of verdicts, so a page stays in order.
-      const { records, next } = await ledger.listTurns(asked(question), page);
+      const { records, next } = await ledger.listTurns(ofRecorded(question), page);
       return { records: records.map(shownRecord), next };
     },
-    countTurns: (question) => ledger.countTurns(asked(question)),
+    countTurns: (question) => ledger.countTurns(ofRecorded(question)),
     async turnFacets(question, fields, valuesMax) {
-      return (await ledger.turnFacets(asked(question), fields, valuesMax)).map(shownFacet);
+      return (await ledger.turnFacets(ofRecorded(question), fields, valuesMax)).map(shownFacet);
     },
-    turnCounts: (question, options) => ledger.turnCounts(asked(question), options),
+    turnCounts: (question, options) => ledger.turnCounts(ofRecorded(question), options),
     async turnFigures(question, options) {
-      const of = asked(question);
+      const of = ofRecorded(question);
       const { by, ...rest } = options;
       if (by !== "verdict") return (await ledger.turnFigures(of, options)).map(shownFigures);
       const others = await ledger.turnFigures(narrowed(of, { ...either, not: true }), options);
@@ -68,10 +68,10 @@ function hidingLedger(ledger: TurnLedger): TurnLedger {
       return [...others, ...known.map((group) => ({ ...group, value: "unknown" }))];
     },
     async turnGroups(question, by, paging) {
-      const { groups, next } = await ledger.turnGroups(asked(question), by, paging);
+      const { groups, next } = await ledger.turnGroups(ofRecorded(question), by, paging);
       return { groups: groups.map(shownFigures), next };
     },
-    callFigures: (question, ...requested) => ledger.callFigures(asked(question), ...requested),
+    callFigures: (question, ...requested) => ledger.callFigures(ofRecorded(question), ...requested),
   };
 }
 
@@ -80,7 +80,7 @@ function narrowed(question: TurnQuestion, condition: TurnCondition): TurnQuestio
 }
 
 /** The question about the recorded verdicts. */
-function asked(question: TurnQuestion): TurnQuestion {
+function ofRecorded(question: TurnQuestion): TurnQuestion {
   return { ...question, where: question.where.map(recorded) };
 }
 

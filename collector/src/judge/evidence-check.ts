@@ -33,7 +33,7 @@ const partsNamedMax = 10;
 const namedMax = 10_000;
 
 type Ledgered = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots">;
-type Looked = Ledgered & Pick<EvidenceStore, "setAside">;
+type CheckedStore = Ledgered & Pick<EvidenceStore, "setAside">;
 
 /** Least and most wait before a store that does not answer is compared again; it doubles. */
 const compareAgainMs = [1_000, 30_000] as const;
@@ -61,7 +61,7 @@ interface WatchOptions {
  */
 export async function watchEvidence(
   watched: Watched,
-  store: Looked,
+  store: CheckedStore,
   { withdraw, account, everyMs = countEveryMs }: WatchOptions,
 ): Promise<void> {
   const { closing: signal, damage, ingest, log } = watched;
@@ -112,7 +112,7 @@ type Compare = () => Promise<Look<ComparedEvidence>>;
 /** Sets parts aside, counts and compares. @throws CodedError of the store */
 async function look(
   watched: Watched,
-  store: Looked,
+  store: CheckedStore,
   { withdraw, account, last }: LookOptions,
 ): Promise<Look<MissingEvidence>> {
   const { closing: signal, damage, log } = watched;
@@ -140,7 +140,7 @@ async function look(
 /** Compares all turns, and notes that it is done. */
 async function compared(
   { closing: signal, damage }: Watched,
-  store: Looked,
+  store: CheckedStore,
   { withdraw, aside }: { readonly withdraw: boolean; readonly aside: boolean },
 ): Promise<Look<ComparedEvidence>> {
   const beganMs = performance.now();

@@ -8,15 +8,8 @@ import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
 
-import {
-  advanceBacklog,
-  backlogBytes,
-  drainedAt,
-  drainedSegments,
-  headOf,
-  loseRun,
-} from "./backlog.ts";
-import type { JournalPosition, Run } from "./backlog.ts";
+import { advanceBacklog, backlogBytes, drainedAt, drainedSegments, headOf } from "./backlog.ts";
+import type { JournalPosition } from "./backlog.ts";
 import { promoteCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
 import type { Checkpoint } from "./checkpoint-file.ts";
 import { systemClock } from "./clock.ts";
@@ -33,6 +26,7 @@ import { journalStats } from "./journal-stats.ts";
 import { openQuarantine } from "./quarantine.ts";
 import { recover, removeDrained } from "./recovery.ts";
 import type { Recovered } from "./recovery.ts";
+import { filesOf, loseSegment } from "./lost-segment.ts";
 import { openReserve } from "./reserve.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
 
@@ -213,11 +207,6 @@ function report(options: JournalOptions, recovered: Recovered, damage: DamageLed
   if (missingSegments > 0) emit({ code: "journal_segment_missing", count: missingSegments });
 }
 
-function filesOf(damage: DamageLedger): { readonly files?: readonly string[] } {
-  const files = damage.takeNew();
-  return files.length === 0 ? {} : { files };
-}
-
 function createJournal(parts: JournalParts): Journal {
   const { clock, quarantine, reserve, state } = parts;
   return {
@@ -300,7 +289,13 @@ function readPending(parts: JournalParts, from?: JournalPosition): AsyncIterable
     backlog: parts.backlog,
     damage: parts.damage,
     verifyChecksums: parts.options.verifyChecksums !== false,
-    onMissing: (run, at) => loseSegment(parts, run, at),
+    onMissing: async (run, at) => {
+      if (!(await loseSegment(parts, run, at))) return;
+      // A reader waits for no checkpoint, which may be the one that reads.
+      const saved = inOrder(parts, () => saveDrained(parts));
+      // The next checkpoint has it as well.
+      saved.catch(() => undefined);
+    },
     onDamage: (lostFrames, lostSpans) => {
       parts.state.lostSpans += lostSpans;
       const { files = [] } = filesOf(parts.damage);
@@ -312,39 +307,12 @@ function readPending(parts: JournalParts, from?: JournalPosition): AsyncIterable
   });
 }
 
-/**
- * A file that is gone is counted once: its frames leave the backlog, and its name stays among the
- * damaged ranges, as that of a file that a start finds missing.
- */
-async function loseSegment(parts: JournalParts, run: Run, at: JournalPosition): Promise<void> {
-  const { backlog, damage, state, writer } = parts;
-  const { segment, offset } = run;
-  const afterMs = run.marks[0]?.appendedAtMs ?? null;
-  const lost = loseRun(backlog, run, at);
-  if (lost === undefined) return;
-  const { frames: lostFrames, spans: lostSpans } = lost.totals;
-  state.lostSpans += lostSpans;
-  // Further frames of the same file, which were written to it after it was gone.
-  const from = damage.known(segment.name, 0) ? offset : 0;
-  await damage.record({ segment: segment.name, from, to: from, lostFrames, afterMs }, undefined);
-  parts.options.onEvent?.({
-    code: "journal_segment_missing",
-    count: 1,
-    lostFrames,
-    lostSpans,
-    ...filesOf(damage),
-  });
-  // What is written to a file without a name is lost as well.
-  if (segment === writer.active()) writer.leave();
-  const { drainedThrough } = backlog;
-  if (drainedThrough < lost.last) return;
-  // A reader waits for no checkpoint, which may be the one that reads.
-  const plan = state.checkpoint.plan.filter((end) => end > drainedThrough);
-  const drainedSpans = parts.spansBefore + backlog.drained.spans;
-  void inOrder(parts, async () => {
-    await save(parts, { drainedThrough, drainedSpans, plan });
-    await unlinkDrained(parts);
-  }).catch(() => undefined);
+/** Notes what is drained, as where all that was before the next pending frame is lost. */
+async function saveDrained(parts: JournalParts): Promise<void> {
+  const { drainedThrough, drained } = parts.backlog;
+  const plan = parts.state.checkpoint.plan.filter((end) => end > drainedThrough);
+  await save(parts, { drainedThrough, drainedSpans: parts.spansBefore + drained.spans, plan });
+  await unlinkDrained(parts);
 }
 
 async function checkpointThrough(

@@ -1,3 +1,4 @@
+/** Each answer of the ledger while it is not known which turns damage touches. */
 import { ephemeral, recordStored } from "@turnproof/store";
 import type { EvidenceStore, TurnQuestion } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
