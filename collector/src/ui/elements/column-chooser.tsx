@@ -24,7 +24,7 @@ export const ColumnChooser: FC<ListPlace> = ({ path, query }) => {
     <details class="columns-menu" data-menu data-columns>
       <summary class="button small">
         <Icon name="settings" /> Columns
-        <HiddenCount hidden={hidden} byRoom={byRoom} />
+        {hidden.size + byRoom.length === 0 ? null : <HiddenCount hidden={hidden} byRoom={byRoom} />}
       </summary>
       <div class="columns-list">
         <ul aria-label="Columns">
