@@ -193,8 +193,8 @@ const StoreDamaged: FC<{ readonly frame: Frame }> = ({ frame }) => (
     <p>
       Stored evidence is damaged or gone. Counts may be incomplete, and a success whose evidence
       cannot be shown is partial, or unknown until the damage is located.{" "}
-      <a href={hrefOf(frame, "/traces/health")}>Health</a> names what it is and the command that
-      repairs it.
+      <a href={hrefOf(frame, "/traces/health#journal")}>Health</a> names what it is and the command
+      that repairs it.
     </p>
   </div>
 );

@@ -134,7 +134,7 @@ export function headOf(backlog: Backlog): JournalPosition {
  * Last sequence before the next pending frame, once everything up to this one is stored. What is
  * between them was lost and is counted, or was never acknowledged.
  */
-export function nothingPendingThrough(backlog: Backlog, sequence: number): number {
+function nothingPendingThrough(backlog: Backlog, sequence: number): number {
   const next = runAfter(backlog, sequence);
   if (next !== undefined) return Math.max(sequence, next.first - 1);
   return Math.max(sequence, backlog.acknowledgedThrough);

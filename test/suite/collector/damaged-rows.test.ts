@@ -221,8 +221,11 @@ test("a page of the evidence file that is damaged while the collector runs", asy
   expect([table.status, table.headers.get("turnproof-window")]).toEqual([200, "partial"]);
   const turns = await (await get(again, "/traces")).text();
   expect(turns).toContain("data-store-damaged");
+  // The link leads to the card that names the damage, far below the figures of the range.
+  expect(turns).toContain('href="/traces/health#journal"');
   const health = await (await get(again, "/traces/health")).text();
   expect(health).not.toContain("data-store-damaged");
+  expect(health).toContain('id="journal"');
   expect(health).toContain("damaged: files/evidence.sqlite; restore a backup");
   expect(health).toContain("unknown while the store is damaged");
   await again.close();
