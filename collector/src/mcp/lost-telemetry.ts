@@ -30,7 +30,9 @@ export const lostTelemetry: Tool = tool({
             ? "not known: no producer is in this scope"
             : unknown > 0
               ? `not known: ${unknown} of ${producers.length} producers gave no account of their losses`
-              : `no: every one of ${producers.length} producers accounted for all of its events`,
+              : window.complete
+                ? `no: every one of ${producers.length} producers accounted for all of its events`
+                : `not known: the ${producers.length} producers of the events that were read accounted for all of theirs, and not all events were read`,
     );
     if (agent_id !== undefined) {
       text.add("losses are those of each producer, not of one agent");

@@ -7,6 +7,7 @@ import type { TurnModel } from "../pages/turn/turn-reading.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";
 import { durationText, countText } from "../ui/display/figures.ts";
 import { failureText, failuresOf } from "../ui/display/failure-words.ts";
+import type { Failure } from "../ui/display/failure-words.ts";
 import { reasonText } from "../ui/display/kind-words.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
 import { Refused } from "./requester.ts";
@@ -34,12 +35,14 @@ export const whyFailed: Tool = tool({
     const { model, note } = found;
     const text = new AnswerText().add(note);
     addVerdict(text, model);
-    addFindings(text, model);
-    for (const turn of model.turns.slice(0, 8)) text.add(turnLine(turn));
-    if (model.turns.length > 1) text.add("Several turns: give turn_id for the verdict on one.");
+    addTurns(text, model);
+    addCauses(text, model);
+    for (const turn of model.turns.slice(0, turnsNamedMax)) text.add(turnLine(turn));
     return text.end(`page: ${request.link(`/traces/${encodeURIComponent(model.root_trace_id)}`)}`);
   },
 });
+
+type Findings = TurnModel["verdict"]["findings"];
 
 interface FoundTurn {
   readonly model: TurnModel;
@@ -163,23 +166,41 @@ function addVerdict(text: AnswerText, model: TurnModel): void {
   );
 }
 
-function addFindings(text: AnswerText, model: TurnModel): void {
+/** Turns that are named, those with an error first. */
+const turnsNamedMax = 8;
+/** Errors before the findings: an operation in which an error began is the nearest cause. */
+const errorsFirst = 3;
+/** Subjects of one finding that are named. */
+const subjectsMax = 3;
+
+/** Of a root with several turns the ids to ask on with, which no budget cuts. */
+function addTurns(text: AnswerText, { turns }: TurnModel): void {
+  if (turns.length < 2) return;
+  const failed = turns.filter(({ has_error: error }) => error);
+  const named = (failed.length > 0 ? failed : turns).slice(0, turnsNamedMax);
+  const ids = named.map(({ turn_id: id }) => value(id)).join(" ");
+  text.always(
+    `${countText(turns.length)} turns, ${countText(failed.length)} with errors: give turn_id for the verdict on one, as ${ids}`,
+  );
+}
+
+/** Errors and blocking findings, then the rest: a budget cuts what explains least. */
+function addCauses(text: AnswerText, model: TurnModel): void {
   const { verdict, waterfall, events, insights, partial_read: part } = model;
-  for (const one of verdict.findings) {
-    const subject = one.subject === null ? "" : ` ${value(one.subject)}`;
-    const low = one.confidence === "low" ? ", low confidence" : "";
-    text.add(
-      `finding ${one.code} (${one.effect}${low})${subject}: ${one.finding} ` +
-        `Do: ${one.recommendation}${evidence(one.evidence_ids, one.evidence_count)}`,
-    );
-  }
   const failures = failuresOf(waterfall, events);
+  const errors = [...Map.groupBy(failures, errorText)].map(
+    ([line, all]) =>
+      line +
+      (all.length > 1 ? `, ${countText(all.length)} times` : "") +
+      evidence(all.map(({ event_id: id }) => id)),
+  );
+  text.add(...errors.slice(0, errorsFirst));
+  const { blocking = [], note = [] } = Object.groupBy(verdict.findings, ({ effect }) => effect);
+  text.add(...findingLines(blocking));
   if (failures.length === 0 && verdict.status !== "success") {
     text.add(`errors: no operation ${part === null ? "" : "that was read "}recorded an error`);
   }
-  for (const failure of failures) {
-    text.add(`error: ${failure.what} ${failureText(failure)}${evidence([failure.event_id])}`);
-  }
+  text.add(...errors.slice(errorsFirst));
   for (const link of verdict.chain) {
     const name = link.name === null ? "" : ` ${value(link.name)}`;
     text.add(
@@ -187,10 +208,35 @@ function addFindings(text: AnswerText, model: TurnModel): void {
         evidence(link.evidence_ids, link.evidence_ids.length, 1),
     );
   }
+  text.add(...findingLines(note));
   for (const one of insights.insights) {
     const subject = one.subject === null ? "" : ` ${value(one.subject)}`;
     text.add(`insight ${one.code}${subject}: ${one.finding}`);
   }
+}
+
+function errorText(failure: Failure): string {
+  return `error: ${failure.what} ${failureText(failure)}`;
+}
+
+/** A line for the findings of one text, with their subjects. */
+function findingLines(findings: Findings): readonly string[] {
+  const alike = Map.groupBy(findings, ({ code, confidence, finding, recommendation }) =>
+    JSON.stringify([code, confidence, finding, recommendation]),
+  );
+  return [...alike.values()].map((all) => {
+    const [one] = all as [Findings[number]];
+    const subjects = all.flatMap(({ subject }) => (subject === null ? [] : value(subject)));
+    const more = subjects.length > subjectsMax ? ` +${subjects.length - subjectsMax}` : "";
+    const named = [...subjects.slice(0, subjectsMax)].map((subject) => ` ${subject}`).join("");
+    const low = one.confidence === "low" ? ", low confidence" : "";
+    const ids = all.flatMap(({ evidence_ids: own }) => own);
+    const count = all.reduce((sum, { evidence_count: own }) => sum + own, 0);
+    return (
+      `finding ${one.code} (${one.effect}${low})${named}${more}: ${one.finding} ` +
+      `Do: ${one.recommendation}${evidence(ids, count)}`
+    );
+  });
 }
 
 /** One turn in a line; what was not measured is unknown. */

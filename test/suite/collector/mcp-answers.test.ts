@@ -8,9 +8,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { Listening } from "../../../collector/src/http/connections.ts";
 import { findById } from "../../../collector/src/mcp/find-by-id.ts";
+import { tokensAtMost } from "../../../collector/src/mcp/answer-text.ts";
+import { lostTelemetry } from "../../../collector/src/mcp/lost-telemetry.ts";
 import { Refused } from "../../../collector/src/mcp/requester.ts";
 import type { Requester } from "../../../collector/src/mcp/requester.ts";
 import { whyFailed } from "../../../collector/src/mcp/why-failed.ts";
+import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { awayStore } from "./away-store.ts";
 import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
@@ -81,6 +84,52 @@ test("why: the ledger answers for ids of turns, and the evidence is searched for
   expect(unknown).toBe("Nothing in your scope mentions never-seen.");
   expect(paths.at(-1)).toBe("/traces/find.json");
   expect((await why(`"quoted\\ ${"x".repeat(200)}`))[0]).toMatch(/^Nothing in your scope/);
+});
+
+test("why: of a root with many agents, the error and ids of turns fit into a small budget", async () => {
+  const root = "root-agents";
+  const workers = Array.from({ length: 6 }, (_, n) => `worker-${n}`);
+  const events = workers.flatMap((agent) =>
+    turnEvents({ root: `${root}-${agent}`, agent }).map((event) => ({
+      ...event,
+      root_trace_id: root,
+      ...(event.event_kind === "tool_call"
+        ? {
+            status: "error" as const,
+            attributes: {
+              tool_name: "fetch_page",
+              tool_outcome: "error" as const,
+              error_type: "TimeoutError",
+            },
+          }
+        : {}),
+    })),
+  );
+  await desk.put(events, "2026-11-21T10:00:00.000000Z");
+  const { request } = recorded();
+  const text = (await whyFailed.answer(request, { id: root } as never, 600)).within(600);
+  const errors = text.split("\n").filter((line) => line.startsWith("error: "));
+  expect(errors).toEqual([expect.stringMatching(/fetch_page.*TimeoutError, 6 times \[evidence /)]);
+  const turns = text.split("\n").find((line) => line.startsWith("6 turns, 6 with errors: "));
+  expect(turns).toMatch(/ give turn_id for the verdict on one, as .*root-agents-worker-0-turn/);
+  expect(tokensAtMost(text)).toBeLessThanOrEqual(600);
+});
+
+test("lost telemetry: accounts of a part of the events are no account of all", async () => {
+  const answer = async (complete: boolean): Promise<string> => {
+    const { request } = recorded();
+    const of: Requester = {
+      ...request,
+      json: async <T>(path: string, parameters?: object): Promise<T> => {
+        const model = await request.json<HealthModel>(path, parameters as never);
+        const producers = [{ state: "none" }] as unknown as HealthModel["producers"];
+        return { ...model, producers, window: { ...model.window, complete } } as T;
+      },
+    };
+    return (await lostTelemetry.answer(of, {} as never, 1_200)).within(1_200);
+  };
+  expect(await answer(true)).toMatch(/^no: every one of 1 producers/);
+  expect(await answer(false)).toMatch(/^not known: .* not all events were read/);
 });
 
 test("find without names leaves them out, and finds the same roots", async () => {

@@ -275,7 +275,7 @@ export const variantTexts: {
   },
   nothing_delivered: {
     title: "Nothing delivered",
-    finding: "The output of a required contract was parsed, and no delivery is on record.",
-    recommendation: "Deliver what was parsed last and record the delivery.",
+    finding: "A required contract has a record of its output, and no delivery is on record.",
+    recommendation: "Deliver an output that was parsed and record the delivery.",
   },
 };
