@@ -228,7 +228,10 @@ function findingLines(findings: Findings): readonly string[] {
     const [one] = all as [Findings[number]];
     const subjects = all.flatMap(({ subject }) => (subject === null ? [] : value(subject)));
     const more = subjects.length > subjectsMax ? ` +${subjects.length - subjectsMax}` : "";
-    const named = [...subjects.slice(0, subjectsMax)].map((subject) => ` ${subject}`).join("");
+    const named = subjects
+      .slice(0, subjectsMax)
+      .map((subject) => ` ${subject}`)
+      .join("");
     const low = one.confidence === "low" ? ", low confidence" : "";
     const ids = all.flatMap(({ evidence_ids: own }) => own);
     const count = all.reduce((sum, { evidence_count: own }) => sum + own, 0);
