@@ -140,7 +140,7 @@ export { memoryCollections, scopedKinds, sharedKinds, vectorKinds } from "./memo
 export type { ScopedKind, SharedKind } from "./memory-kinds.ts";
 export { utf8Bytes } from "./utf8.ts";
 export { randomId } from "./random-id.ts";
-export { codingEvents, codingNames } from "./dialects/coding-agents.ts";
+export { codingEvents, codingNames, codingScope } from "./dialects/coding-agents.ts";
 export type { CodingEvent, CodingFact } from "./dialects/coding-agents.ts";
 export { increasingClock, isoMicros, isoNow, isoTime } from "./time/clock.ts";
 export type { Clock } from "./time/clock.ts";

@@ -127,6 +127,21 @@ for (const encoding of ["json", "protobuf"] as const) {
     await harness.close();
   });
 
+  test(`Claude Code without ids of prompts as ${encoding}: a turn for the session`, async () => {
+    const harness = await openGrpcHarness();
+    const { records, ...claude } = fixtures["claude-code"] as Recorded;
+    const earlier = records.map(({ attributes: { "prompt.id": _, ...attributes }, ...record }) => {
+      return { ...record, attributes };
+    });
+    await send(harness, { ...claude, records: earlier });
+    const events = await harness.events();
+    expect(facts(events, "model_call")).toHaveLength(2);
+    expect(foldTurns(events)).toMatchObject([
+      { turn_id: "session-1", thread_id: "session-1", input_tokens: 9_712, output_tokens: 340 },
+    ]);
+    await harness.close();
+  });
+
   test(`Codex as ${encoding}: a turn for the conversation, tokens from the end of a stream`, async () => {
     const harness = await openGrpcHarness();
     await send(harness, fixtures["codex"] as Recorded);

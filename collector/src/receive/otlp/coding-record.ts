@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 
-import { attribute, codingEvents, codingNames } from "@turnproof/semconv";
+import { attribute, codingEvents, codingNames, codingScope } from "@turnproof/semconv";
 import type { AttributeValue, CodingEvent } from "@turnproof/semconv";
 
 import { attributeDraft } from "./span-draft.ts";
@@ -19,7 +19,8 @@ export function settleCodingRecord(draft: SpanDraft, event: string, time: string
   const known = codingEvents[event];
   const source = reader(draft.attributes);
   // Another product may have an event of a name without a prefix; none has the id of a prompt.
-  const isOwn = event.includes(".") || source.text("prompt") !== undefined;
+  const isOwn =
+    event.includes(".") || source.text("prompt") !== undefined || draft.scopeName === codingScope;
   const thread = source.text("session") ?? source.text("conversation");
   if (known === undefined || !isOwn || thread === undefined || !isEvidence(known, source)) {
     draft.reject("log_not_evidence");

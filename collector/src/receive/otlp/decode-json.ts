@@ -178,6 +178,7 @@ export class JsonSpans {
   private entry(around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
     const { cursor, draft } = this;
     draft.reset();
+    draft.scopeName = around.scopeName;
     if (rejection !== undefined) draft.reject(rejection);
     cursor.fault = false;
     this.item();

@@ -153,6 +153,7 @@ export class ProtobufSpans {
   private entry(end: number, around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
     const { draft } = this;
     draft.reset(this.coded);
+    draft.scopeName = around.scopeName;
     if (rejection !== undefined) draft.reject(rejection);
     if (this.wellFormed.test(this.itemType, this.cursor.position, end)) this.item(end);
     else draft.reject("span_malformed");

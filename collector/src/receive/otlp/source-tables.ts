@@ -6,6 +6,7 @@ import { sourceCode, sourceNames } from "@turnproof/exporter";
 import {
   attribute,
   codingEvents,
+  codingScope,
   dialectTables,
   knownScopeNames,
   nameSources,
@@ -63,7 +64,7 @@ export function compileSourceTables(): SourceTables {
   return {
     attributes: new KeyTable(sourceNames),
     isName: sourceNames.map((name) => nameSources.has(name)),
-    scopes: new KeyTable(knownScopeNames),
+    scopes: new KeyTable([...knownScopeNames, codingScope]),
     scopePrefixes: prefixes.map((name) => ({ name, bytes: Buffer.from(name, "utf8") })),
     exceptionType: new KeyTable([otlpNames.exceptionType]),
     logEvents: new KeyTable([

@@ -14,9 +14,12 @@ export interface CodingEvent {
   readonly fact: CodingFact;
 }
 
+/** Scope of Claude Code's records. */
+export const codingScope = "com.anthropic.claude_code.events";
+
 /**
  * Events by their names. Claude Code also writes them without its prefix in `event.name`; such a
- * record is its own where it has the id of a prompt.
+ * record is its own where it has the id of a prompt, which earlier versions lack, or its scope.
  */
 export const codingEvents: Readonly<Record<string, CodingEvent>> = {
   "claude_code.user_prompt": { agent: "claude-code", fact: "turn" },
