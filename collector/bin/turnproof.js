@@ -71,11 +71,29 @@ function startWithAllocator() {
   process.execve(process.execPath, command, environment);
 }
 
+/** Set for a process that a launcher of an older Node started, by a channel that ends with it. */
+const launched = "TURNPROOF_LAUNCHED";
+
+/**
+ * Ends a launched process when its launcher is killed: it would keep the data directory, and the
+ * supervisor that starts the launcher again would be refused.
+ */
+function endWithLauncher() {
+  if (process.env[launched] === undefined || process.channel === undefined) return;
+  delete process.env[launched];
+  const end = () => process.kill(process.pid, "SIGTERM");
+  process.once("disconnect", end);
+  // Nothing comes by the channel, so it keeps no command running.
+  process.channel.unref();
+  if (!process.connected) end();
+}
+
 if (!existsSync(main)) {
   process.stderr.write("turnproof: the collector is not built yet. Run: npm run build\n");
   process.exitCode = 1;
 } else if (major > 22 || (major === 22 && minor >= 15)) {
   startWithAllocator();
+  endWithLauncher();
   keepCompiled(join(dirname(main), "compiled"));
   await import("../dist/program/main.js");
 } else {
@@ -90,8 +108,8 @@ if (!existsSync(main)) {
     // The launcher again, so that a project's Node that is too old says so and nothing else.
     const self = fileURLToPath(import.meta.url);
     const child = spawn(node, [self, ...process.argv.slice(2)], {
-      stdio: "inherit",
-      env: environment,
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      env: { ...environment, [launched]: "yes" },
     });
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"]) {
       process.on(signal, () => child.kill(signal));
