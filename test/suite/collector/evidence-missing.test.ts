@@ -156,7 +156,7 @@ test("damaged parts are set aside and the rest serves; a folder that is gone wit
   ]);
   expect(await verdicts(second)).toHaveProperty("a");
   const page = await (await second.app.request("http://127.0.0.1/traces/health")).text();
-  expect(page).toContain("1 damaged parts");
+  expect(page).toContain("1 damaged part");
   // Health has the table, the path that the operator finds, and the command that helps.
   const { parts } = (await comparedBy(second)) as unknown as {
     readonly parts: readonly { readonly table: string; readonly path: string }[];

@@ -273,8 +273,8 @@ const Gone: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of })
       )}
       {parts === 0 ? null : (
         <>
-          <Badge tone="bad" icon="failed" word={`${countText(parts)} damaged parts`} /> are set
-          aside, and the rest is served:{" "}
+          <Badge tone="bad" icon="failed" word={countedText(parts, "damaged part")} /> set aside,
+          and the rest is served:{" "}
           {of.parts.map(({ table, path }, at) => (
             <>
               {at === 0 ? "" : ", "}

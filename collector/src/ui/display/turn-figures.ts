@@ -5,7 +5,7 @@
 import { coverageProfiles, stageKind } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
-import { countText } from "./figures.ts";
+import { countedText } from "./figures.ts";
 import { findingPriority } from "./kind-words.ts";
 import { plausibleOf } from "./plausible-time.ts";
 
@@ -248,10 +248,8 @@ export interface FacetReach {
 
 /** The number of turns behind the facets, in words; never more than were counted. */
 export function facetExtent({ turns, complete }: FacetReach): string {
-  const counted = `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
-  return complete
-    ? `All ${counted}`
-    : `${counted} so far; more has arrived and is not readable yet`;
+  const counted = countedText(turns, "turn");
+  return complete ? `All ${counted}` : `${counted}, not all: others wait or cannot be read`;
 }
 
 /** What facets count before all turns are counted. */
