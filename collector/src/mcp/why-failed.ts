@@ -173,7 +173,7 @@ const errorsFirst = 3;
 /** Subjects of one finding that are named. */
 const subjectsMax = 3;
 
-/** Of a root with several turns the ids to ask on with, which no budget cuts. */
+/** Ids of the turns of a root that has several: no budget cuts them. */
 function addTurns(text: AnswerText, { turns }: TurnModel): void {
   if (turns.length < 2) return;
   const failed = turns.filter(({ has_error: error }) => error);
