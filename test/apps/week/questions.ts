@@ -174,7 +174,8 @@ function emptyTool(calls: readonly TurnEvent[]): string {
       return { name, calls: own.length, share: empty / own.length };
     },
   );
-  const [top] = shares.toSorted((a, b) => b.share - a.share);
+  // Of equal shares the page lists the one of the most calls first.
+  const [top] = shares.toSorted((a, b) => b.share - a.share || b.calls - a.calls);
   return `${top?.name}: ${Number(((top?.share ?? 0) * 100).toFixed(1))} % of ${top?.calls} calls`;
 }
 
