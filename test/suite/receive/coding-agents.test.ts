@@ -130,7 +130,8 @@ for (const encoding of ["json", "protobuf"] as const) {
   test(`Claude Code without ids of prompts as ${encoding}: a turn for the session`, async () => {
     const harness = await openGrpcHarness();
     const { records, ...claude } = fixtures["claude-code"] as Recorded;
-    const earlier = records.map(({ attributes: { "prompt.id": _, ...attributes }, ...record }) => {
+    const earlier = records.map((record) => {
+      const { "prompt.id": _, ...attributes } = record.attributes;
       return { ...record, attributes };
     });
     await send(harness, { ...claude, records: earlier });
