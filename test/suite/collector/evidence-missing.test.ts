@@ -227,14 +227,17 @@ test("a file of evidence that is gone with its turns shows, and a deletion is no
 test("rows of an evidence file that are gone, while their traces and turns remain", async () => {
   const dataDir = await directories.make();
   const config = parseConfig({ TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "filesystem" });
-  const first = await createCollector({ config, log });
+  // Stored before the start, whose judge reads them at once.
+  const filled = await filesystem({ directory: join(dataDir, "files") });
   for (const root of ["a", "b", "c"]) {
     for (const [at, event] of turnAt(root, start, { user_id: `user-${root}` }).entries()) {
       const batch = { batchId: `${root}-${at}`, receivedAt: isoOf(start), events: [event] };
-      await first.store.append(batch);
+      await filled.evidence.append(batch);
     }
   }
-  await recordStored(first.store, allTenants, ["a", "b", "c"]);
+  await recordStored(filled.evidence, allTenants, ["a", "b", "c"]);
+  await filled.close();
+  const first = await createCollector({ config, log });
   const success = { a: "success", b: "success", c: "success" };
   const waits = { timeout: 60_000, interval: 100 };
   await vi.waitFor(async () => expect(await verdicts(first)).toEqual(success), waits);
