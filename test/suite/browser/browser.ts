@@ -146,8 +146,8 @@ export async function axeViolations(
     rules === "all"
       ? { rules: { "target-size": { enabled: true } } }
       : { runOnly: { type: "rule", values: rules } };
-  // Selectors and sources of what passed are not requested. Copies of style sheets and the state of
-  // media are for rules about orientation, which do not run, and sound, of which no page has any.
+  // Selectors and sources of what passed are not requested. Only two rules need preloading: the one
+  // about orientation, which does not run here, and the one about sound, which no page plays.
   const options = { ...chosen, resultTypes: ["violations"], preload: false };
   return page.evaluate(async (given) => {
     const axe = (window as unknown as { axe: AxeLike }).axe;

@@ -22,7 +22,9 @@ const quiet = createLog("json", () => {});
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
 /** A collector with accounts, while one request is answered. */
-async function access(): Promise<void> {
+const access = (): Promise<void> => record({ event: "turns.read", route: "/traces" });
+
+async function record(entry: { readonly event: string; readonly route?: string }): Promise<void> {
   const audit = await openAudit({
     file: join(dataDir, "audit.jsonl"),
     keyring: openKeyring(undefined, dataDir),
@@ -30,7 +32,7 @@ async function access(): Promise<void> {
     signer: createSigner(dataDir, config.auditScope),
     shipper: shipperOf(config, quiet),
   });
-  await audit.append({ event: "turns.read", route: "/traces", result: "ok" });
+  await audit.append({ ...entry, result: "ok" });
   await audit.close();
 }
 
@@ -47,6 +49,8 @@ test("the times without the log are those from such a start to the next access",
   const before = isoNow();
   await recordAuditOff(config, quiet);
   await recordAuditOff(config, quiet);
+  // A command's record shows no access, so the time goes on.
+  await record({ event: "user.deleted" });
   const open = await windowOf("2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z");
   expect(open).toMatchObject({ accesses: 1, off: [{ to: "2100-01-01T00:00:00Z" }] });
   await access();
