@@ -69,6 +69,7 @@ test.each([1440, 900, 390])("at %i px a ticked column is shown", async (width) =
   expect(await visible(page)).toEqual(
     before.named.filter((name) => name === "cache" || before.ticked.includes(name)),
   );
+  expect(await count.isVisible()).toBe(left > 1);
   await page.locator("[data-columns] summary").click();
   expect((await chooser(page)).ticked).toContain("cache");
   await page.locator("[data-columns] a:visible", { hasText: "Show all columns" }).click();
