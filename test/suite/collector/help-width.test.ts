@@ -53,7 +53,9 @@ test.each([
 });
 
 test("a word that is no command is answered with the commands, in lines", async () => {
-  const failed = execute(process.execPath, [file("collector/dist/main.js"), "nosuch"]);
+  // The runner of tests can force colours on every process below it.
+  const env = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: "1" };
+  const failed = execute(process.execPath, [file("collector/dist/main.js"), "nosuch"], { env });
   const { stderr } = (await failed.catch((error: unknown) => error)) as { stderr: string };
   expect(stderr).toContain("error There is no command of that name; ui, canary");
   expect(tooLong(stderr)).toEqual([]);
