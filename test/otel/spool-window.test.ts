@@ -13,13 +13,15 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
+import { turnproofProcessor } from "@turnproof/exporter";
 import { openJournal } from "@turnproof/journal";
 import { attribute } from "@turnproof/semconv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import type { ReadableSpanLike } from "../../packages/exporter/src/gate/sdk-shapes.ts";
 import { decodeSpans } from "../../packages/exporter/src/spool/span-codec.ts";
 import { decodeProtobuf } from "../otlp/encode.ts";
-import { installFolder, line } from "#sdk";
+import { createProvider, installFolder, line } from "#sdk";
 
 const file = fileURLToPath(new URL("./window-app.ts", import.meta.url));
 const seq = attribute.producer_seq.span;
@@ -97,4 +99,29 @@ describe(`what a SIGKILL loses of an application with a spool, on line ${line}`,
     const lostMs = await lostWindow(status, settings);
     expect(lostMs).toBeLessThanOrEqual(atMostMs);
   });
+});
+
+test("a report of a process that an earlier one left spans to does not say since when", async () => {
+  const directory = join(folder, "spool");
+  const covered: boolean[] = [];
+  for (const isAway of [true, false]) {
+    const accepted: ReadableSpanLike[] = [];
+    const exporter = {
+      export(spans: readonly ReadableSpanLike[], done: (result: { code: number }) => void): void {
+        if (!isAway) accepted.push(...spans);
+        done({ code: isAway ? 1 : 0 });
+      },
+      shutdown: () => Promise.resolve(),
+    };
+    const journal = await openJournal({ directory });
+    const processor = turnproofProcessor({ exporter, spool: journal });
+    const tracer = createProvider({ spanProcessors: [processor] }).getTracer("app");
+    tracer.startSpan("x", { attributes: { "gen_ai.operation.name": "chat" } }).end();
+    await processor.forceFlush();
+    await processor.shutdown();
+    await journal.close();
+    const reports = accepted.filter(({ attributes: of }) => attribute.loss_created.span in of);
+    covered.push(...reports.map(({ attributes: of }) => attribute.loss_covers_ms.span in of));
+  }
+  expect(covered).toEqual([false]);
 });

@@ -1,10 +1,10 @@
 /**
- * @module LostEvidence: the turns of which evidence is known to be lost, by the reasons of their
+ * @module LostEvidence: the turns that were open while evidence was lost, by the reasons of their
  * verdicts. Health and Incidents count them here, so that both have one number for one range.
  */
 import type { TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
-/** Turns with lost evidence. */
+/** Turns that a loss may concern. */
 export interface LostEvidence {
   readonly turns: number;
   /** Turns that may be among them: not judged, or by a version that recorded no reasons. */
@@ -21,7 +21,7 @@ const mayBeLost: readonly TurnCondition[] = [
   { text: "verdict", is: "failed", not: true },
 ];
 
-/** Counts the turns of a question with lost evidence. */
+/** Counts the turns of a question that a loss may concern. */
 export async function lostEvidence(
   ledger: TurnReader,
   question: TurnQuestion,

@@ -63,7 +63,7 @@ async function recounted(desk: Desk, range: string): Promise<number> {
   return lost;
 }
 
-test("Health and Incidents have one number of turns with lost evidence for each range", async () => {
+test("Health and Incidents have one number of turns that a loss may concern for each range", async () => {
   let now = noon;
   const judge = { quietMs: 300, everyMs: 20 };
   const desk = await openDesk({}, { judge, now: () => now });
@@ -108,9 +108,9 @@ test("Health and Incidents have one number of turns with lost evidence for each 
   expect(counted).toEqual([3, 1, 2]);
   const page = await (await desk.get("/traces/incidents", { accept: "text/html" })).text();
   expect(page.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ")).toContain(
-    "Evidence of 3 turns is known to be lost",
+    "Evidence was lost while 3 turns were open",
   );
-  expect(page).toContain("Evidence is known to be lost");
+  expect(page).toContain("Evidence was lost while the turn was open");
   await desk.collector.close();
 });
 
@@ -128,6 +128,6 @@ test("turns of a version without reasons are counted as not known, and named so"
     ["evidence", null, 1, 1],
   ]);
   const health = await (await desk.get("/traces/health", { accept: "text/html" })).text();
-  expect(health).toMatch(/turns with lost evidence[^]*?≥ 0[^]*?2 not known/);
+  expect(health).toMatch(/turns a loss may concern[^]*?≥ 0[^]*?2 not known/);
   await desk.collector.close();
 });

@@ -220,6 +220,19 @@ describe("what producers report", () => {
     await become(roots, ["success", "partial", "partial", "success"]);
   });
 
+  test("the first report of a new process, only turns since the process's first event", async () => {
+    await open();
+    const [before, since] = [rootOf(18), rootOf(19)];
+    await receive([...turnAt(before, noon - 60 * minute), ...turnAt(since, noon - 30 * minute)]);
+    await become([before, since], ["success", "success"]);
+    const covers = { ...lossy(5), loss_covers_ms: 35 * minute };
+    await receive([report(noon - 5 * minute, covers, { producer_id: "pod-2" })]);
+    await become([before, since], ["success", "partial"]);
+    // One that does not say since when may have lost events of any earlier turn.
+    await receive([report(noon - 4 * minute, lossy(6), { producer_id: "pod-3" })]);
+    await become([before, since], ["partial", "partial"]);
+  });
+
   test("a report that is received hours late, or after a thousand others, counts", async () => {
     await open();
     const [first, second] = [rootOf(15), rootOf(16)];

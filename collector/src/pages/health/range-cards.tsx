@@ -76,7 +76,7 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
         )}
       </Tile>
       <Tile
-        name="turns with lost evidence"
+        name="turns a loss may concern"
         more={
           of.turns === 0 ? (
             "no turn in this range"

@@ -280,7 +280,7 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
   );
 };
 
-/** The turns with lost evidence, of which those with a more urgent cause are in other rows. */
+/** The turns that a loss may concern, of which those with a more urgent cause are in other rows. */
 const LostText: FC<{ readonly of: LostEvidence; readonly frame: Frame }> = ({ of, frame }) => {
   const { turns, turns_unknown: unknown } = of;
   if (turns + unknown === 0) return null;
@@ -289,7 +289,9 @@ const LostText: FC<{ readonly of: LostEvidence; readonly frame: Frame }> = ({ of
   const open = unknown === 0 ? "" : `, of ${countText(unknown)} it is not known`;
   return (
     <>
-      Evidence of <a href={href}>{countedText(turns, "turn")}</a> is known to be lost{open}.
+      {" "}
+      Evidence was lost while <a href={href}>{countedText(turns, "turn")}</a>{" "}
+      {turns === 1 ? "was" : "were"} open{open}.
     </>
   );
 };

@@ -1,9 +1,10 @@
 /**
  * @module LossIntervals: when reported losses happened. A producer's counters are totals, so an
  * increase happened between the previous report and the one that shows it, and only turns open in
- * that interval may have lost evidence.
+ * that interval may have lost evidence. Of a first report it is the time since the producer's first
+ * event.
  */
-import { compareTimes, later } from "@turnproof/semconv";
+import { compareTimes, isoTime, later } from "@turnproof/semconv";
 
 import type { TurnEvent } from "../event/event.ts";
 import type { IdentityGroups } from "../event/identity-tuple.ts";
@@ -14,7 +15,10 @@ export interface LossInterval {
   readonly producer_id?: string;
   /** Service that reported it. */
   readonly service?: string;
-  /** Time of its previous report, without the loss; null where there is none. */
+  /**
+   * Time before which no lost event can be: of an earlier report, or of its first event; null where
+   * neither is known.
+   */
   readonly from: string | null;
   /** Time of the report with the loss. */
   readonly to: string;
@@ -38,7 +42,7 @@ export function lossIntervals(reports: readonly TurnEvent[]): LossInterval[] {
   for (const [producer, own] of byProducer) {
     own.sort((a, b) => compareTimes(a.timestamp, b.timestamp) || seqOf(a) - seqOf(b));
     let before: TurnEvent | undefined;
-    for (const report of own) {
+    for (const [at, report] of own.entries()) {
       const [lost = 0, sampled_out = 0, write_failures = 0] = counters.map((name) =>
         riseOf(report.attributes[name], before?.attributes[name]),
       );
@@ -47,7 +51,7 @@ export function lossIntervals(reports: readonly TurnEvent[]): LossInterval[] {
         intervals.push({
           ...(producer === undefined ? {} : { producer_id: producer }),
           ...(service === undefined ? {} : { service }),
-          from: before?.timestamp ?? null,
+          from: startOf(report, before, own.slice(0, at)),
           to: report.timestamp,
           lost,
           sampled_out,
@@ -64,6 +68,37 @@ function isLossReport({ attributes }: TurnEvent): boolean {
   return (
     attributes.loss_created !== undefined || counters.some((name) => attributes[name] !== undefined)
   );
+}
+
+/**
+ * The time from which a loss that this report shows may have happened. Events that the report
+ * before counts as made, but neither as delivered nor as lost, can be lost later, so it is the
+ * report that counts only events whose fate is known by then.
+ */
+function startOf(
+  report: TurnEvent,
+  before: TurnEvent | undefined,
+  earlier: readonly TurnEvent[],
+): string | null {
+  const settled = settledOf(before);
+  const last = earlier.findLast((one) => madeOf(one) <= settled);
+  if (last !== undefined) return last.timestamp;
+  const covered = report.attributes.loss_covers_ms;
+  const start = Date.parse(report.timestamp) - (typeof covered === "number" ? covered : Number.NaN);
+  const isStated = Number.isFinite(start) && Number(covered) >= 0;
+  return isStated ? isoTime(Math.max(0, start)) : null;
+}
+
+/** Events of which the report says that they are delivered or lost; all, where it does not say. */
+function settledOf(report: TurnEvent | undefined): number {
+  const { loss_exported: exported, loss_dropped: dropped } = report?.attributes ?? {};
+  const isStated = typeof exported === "number" && typeof dropped === "number";
+  return isStated ? exported + dropped : Infinity;
+}
+
+/** Events that the report counts as made; none, where it does not say. */
+function madeOf({ attributes: { loss_created: made } }: TurnEvent): number {
+  return typeof made === "number" ? made : 0;
 }
 
 function seqOf({ attributes }: TurnEvent): number {

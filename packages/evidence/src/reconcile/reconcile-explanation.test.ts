@@ -48,7 +48,7 @@ test("so does the first reason of the window, and every missing stage", () => {
     "truncated",
   ]);
   expect(explain("partial", window)).toBe(
-    "Partial: turn failed (turn_failed); evidence is known to be lost (known_loss); " +
+    "Partial: turn failed (turn_failed); evidence was lost while the turn was open (known_loss); " +
       "missing stages: artifact, delivery; and 2 more.",
   );
 });
@@ -61,7 +61,7 @@ test.each<[WindowReason, string]>([
   ["normalization_errors", "some records could not be read"],
   ["read_incomplete", "the reader calls its reading incomplete"],
   ["events_rejected", "some values are no events"],
-  ["known_loss", "evidence is known to be lost"],
+  ["known_loss", "evidence was lost while the turn was open"],
   ["sampled_out", "evidence was sampled out"],
   ["write_failures", "a producer could not write evidence"],
 ])("%s says that %s", (reason, text) => {

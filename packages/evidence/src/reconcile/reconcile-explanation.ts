@@ -17,7 +17,7 @@ export const windowWords: { readonly [K in WindowReason]: string } = {
   read_incomplete: "the reader calls its reading incomplete",
   events_rejected: "some values are no events",
   contested: "an event has several contents of one time, and no order between them is known",
-  known_loss: "evidence is known to be lost",
+  known_loss: "evidence was lost while the turn was open",
   sampled_out: "evidence was sampled out",
   write_failures: "a producer could not write evidence",
 };

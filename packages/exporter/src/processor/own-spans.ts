@@ -54,12 +54,14 @@ export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
 
 /**
  * A producer's report of its own losses, as a span in a trace of its own (evidence: Loss
- * accounting).
+ * accounting). `earliestMs`: start of its earliest evidence, epoch milliseconds; absent where
+ * older evidence may be concerned.
  */
 export function lossReport(
   health: ExportHealth,
   producerId: string,
   resource: ResourceLike,
+  earliestMs?: number,
 ): ReadableSpanLike {
   const reasons = Object.keys(health.dropped).toSorted().slice(0, 32);
   const lost = Object.values(health.dropped).reduce((sum, count) => sum + count, 0);
@@ -79,6 +81,9 @@ export function lossReport(
     attributes[attribute.loss_reason_counts.span] = reasons.map(
       (code) => health.dropped[code] ?? 0,
     );
+  }
+  if (earliestMs !== undefined) {
+    attributes[attribute.loss_covers_ms.span] = Math.max(0, Math.ceil(Date.now() - earliestMs));
   }
   return qualitySpan(attributes, resource);
 }

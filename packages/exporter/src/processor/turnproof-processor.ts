@@ -111,6 +111,10 @@ export class TurnproofProcessor<S = never> {
   private resource: ResourceLike = { attributes: {} };
   /** When the last span arrived, or this was created, in epoch milliseconds. */
   workedAt: number = Date.now();
+  /** Start of the earliest evidence that ended here, epoch milliseconds. */
+  private earliestMs = Infinity;
+  /** True where spans of an earlier process were on the disk: a failed export may be theirs. */
+  private readonly inherits: boolean;
   private reportedRevision = 0;
   private reportedAt = Date.now();
   private ending: Promise<void> | undefined;
@@ -130,6 +134,7 @@ export class TurnproofProcessor<S = never> {
       spool: options.spool === undefined ? undefined : untracedJournal(options.spool),
       writeThrough: options.writeThrough === true,
     });
+    this.inherits = this.batches.inherited > 0;
     const { queueMax, batchMax, delayMs, spoolWindowMs } = settings;
     const window = Math.min(delayMs, spoolWindowMs);
     const exportBatch = this.batches.export.bind(this.batches);
@@ -253,6 +258,10 @@ export class TurnproofProcessor<S = never> {
 
   private enqueue(span: ReadableSpanLike, kind: ItemClass): void {
     const seq = this.ledger.create(kind);
+    if (kind === "evidence") {
+      const [seconds, nanoseconds] = span.startTime;
+      this.earliestMs = Math.min(this.earliestMs, seconds * 1_000 + nanoseconds / 1_000_000);
+    }
     this.workedAt = Date.now();
     if (this.ending !== undefined) return this.ledger.dropped(kind, 1, "shutdown_deadline");
     if (!this.pump.push(new QueueItem(span, kind, seq))) this.lose(kind, "queue_full");
@@ -328,6 +337,15 @@ export class TurnproofProcessor<S = never> {
   }
 
   /**
+   * Start of the earliest evidence that the reported totals may concern, epoch milliseconds;
+   * undefined where that is not known: a sampler drops spans before their start is set.
+   */
+  private lossFloorMs(): number | undefined {
+    const isKnown = !this.inherits && this.health.sampled_out === 0;
+    return isKnown && Number.isFinite(this.earliestMs) ? this.earliestMs : undefined;
+  }
+
+  /**
    * Reports the losses so far, when they have changed. The report itself is not counted. Never
    * rejects.
    */
@@ -335,7 +353,7 @@ export class TurnproofProcessor<S = never> {
     const { revision } = this.ledger;
     if (revision === this.reportedRevision || timeoutMs <= 0) return;
     this.reportedAt = Date.now();
-    const span = lossReport(this.health, this.producerId, this.resource);
+    const span = lossReport(this.health, this.producerId, this.resource, this.lossFloorMs());
     const screened = this.gate.screen(span);
     if (screened === undefined) return;
     const limit = Math.min(timeoutMs, this.settings.exportTimeoutMs);

@@ -273,6 +273,8 @@ export interface EventAttributes {
   readonly sampled_out?: number;
   /** Writes that failed at the store. */
   readonly write_failures?: number;
+  /** Milliseconds before the report in which all of the producer's events lie. */
+  readonly loss_covers_ms?: number;
   /** Position of the last event that the producer has made. */
   readonly last_seq?: number;
   /** Spans that the producer has started and not ended. */

@@ -288,6 +288,17 @@ export const qualityRows = {
     stability: "development",
     source: "docs/requirements.md#events-and-storage-rules",
   },
+  loss_covers_ms: {
+    span: "turnproof.loss.covers_ms",
+    type: "int",
+    holds: "measure",
+    shape: "none",
+    kinds: "quality",
+    brief: "Milliseconds before the report in which all of the producer's events lie.",
+    examples: [86_400_000],
+    stability: "development",
+    source: "docs/design/evidence.md#loss-accounting",
+  },
   last_seq: {
     span: "turnproof.loss.last_seq",
     type: "int",
