@@ -26,6 +26,7 @@ export interface ProducerOptions {
   readonly dice: Dice;
 }
 
+const covers = attribute.loss_covers_ms.span;
 /** How long a batch may be on its way before the week is given up. */
 const drainMsMax = 60_000;
 
@@ -35,13 +36,19 @@ export class Producer {
   cutOff = false;
   readonly #registration: Registration;
   readonly #provider: TracerProvider;
+  /** The latest time of the story that a span of this process has, epoch milliseconds. */
+  #latestMs = 0;
 
   constructor({ endpoint, service, version, dice }: ProducerOptions) {
     const inner = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
     const exporter: SpanExporter = {
       export: (spans: ReadableSpan[], done) => {
         if (this.cutOff) done({ code: 1 });
-        else inner.export(spans, done);
+        else
+          inner.export(
+            spans.map((span) => this.#inStory(span)),
+            done,
+          );
       },
       forceFlush: () => inner.forceFlush(),
       shutdown: () => inner.shutdown(),
@@ -66,6 +73,16 @@ export class Producer {
         generateSpanId: () => `${dice.between(0, 9)}${dice.hex(14)}f`,
       },
     });
+  }
+
+  /** A report of the process at the time of the story, as it covers only that time. */
+  #inStory(span: ReadableSpan): ReadableSpan {
+    const { [covers]: covered, ...attributes } = span.attributes;
+    if (typeof covered !== "number") return span;
+    const aheadMs = Date.now() - this.#latestMs;
+    const at = hrTime(this.#latestMs);
+    attributes[covers] = Math.max(0, Math.round(covered - aheadMs));
+    return { ...span, startTime: at, endTime: at, attributes };
   }
 
   /** Identity under which its losses are counted. */
@@ -105,6 +122,7 @@ export class Producer {
             }
             if (status === "error") span.setStatus({ code: SpanStatusCode.ERROR });
             span.end(hrTime(clock.nowMs));
+            this.#latestMs = Math.max(this.#latestMs, clock.nowMs);
             return Promise.resolve();
           },
         };
