@@ -17,10 +17,13 @@ const list = (text: string): readonly string[] => text.split(", ");
 const named: Readonly<Record<string, readonly string[]>> = {
   "ai-sdk": list("vercel ai, vercel, ai, generatetext, streamtext"),
   bundles: list("browser, browsers, edge, edge runtime, esbuild, vite, bundler, bundlers"),
-  "coding-agents": list("claude code, claude, codex, codex cli"),
+  "coding-agents": list("claude code, claude, codex, codex cli, openai codex, openai codex cli"),
   go: list("golang"),
   java: list("javaagent"),
-  langchain: list("langchainjs, openinference, openllmetry, traceloop"),
+  langchain: list(
+    "langchainjs, openinference, openllmetry node, openllmetry nodejs, openllmetry js, " +
+      "openllmetry javascript, openllmetry typescript, traceloop node",
+  ),
   langgraph: list("langgraphjs, langchain langgraph"),
   mcp: list("model context protocol"),
   modules: list("es modules, esm, commonjs, cjs, import, require"),
@@ -29,7 +32,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   "openai-agents": list("agents"),
   "openai-sdk": list("openai"),
   "other-languages": list("opentelemetry, otel, otlp, grpc"),
-  python: list("py"),
+  python: list("py, openllmetry, traceloop"),
   "to-success": list("success, verdict, intent, artifact, delivery"),
 };
 
@@ -46,18 +49,18 @@ const nearest: Readonly<Record<string, readonly string[]>> = {
   ),
   "node-sdk": list(
     "koa, hono, nest, nestjs, nuxt, nuxtjs, svelte, sveltekit, remix, astro, adonisjs, hapi, deno, " +
-      "bun, electron, bullmq, voltagent, llamaindexts",
+      "bun, electron, bullmq, voltagent, llamaindexts, anthropic ai sdk",
   ),
   "other-languages": list(
     "c, cpp, csharp, fsharp, crystal, dart, dotnet, asp dotnet, aspdotnet, elixir, erlang, fortran, " +
       "haskell, julia, lua, nim, ocaml, perl, php, r, ruby, rust, swift, zig, rails, laravel, " +
-      "symfony, semantic kernel",
+      "symfony, semantic kernel, agent framework, microsoft agent framework",
   ),
   python: list(
     "django, flask, fastapi, starlette, tornado, aiohttp, celery, streamlit, gradio, chainlit, " +
       "llamaindex, llama index, crewai, crew ai, autogen, ag2, haystack, pydantic ai, pydanticai, " +
       "dspy, smolagents, agno, phidata, google adk, adk, strands, strands agents, litellm, fastmcp, " +
-      "letta, memgpt, langflow, instructor, guidance, vllm",
+      "letta, memgpt, langflow, instructor, guidance, vllm, logfire, mlflow, pipecat",
   ),
 };
 
@@ -71,6 +74,14 @@ const alone: ReadonlySet<string> = new Set(
 
 /** Pages of languages: a framework's page shows the code of Node alone. */
 const languages: ReadonlySet<string> = new Set(["go", "java", "other-languages", "python"]);
+
+/** Names of these languages themselves, where a name of Node stands beside them. */
+const languageNames: ReadonlySet<string> = new Set(
+  list("go, golang, java, python, py, kotlin, scala, csharp, dotnet, php, ruby, rust, elixir"),
+);
+
+/** A package of npm with a scope, such as `@traceloop/instrumentation-mcp`. */
+const isScoped = (text: string): boolean => /(?:^|\s)@[\w.-]+\/\w/.test(text);
 
 /** Names of what every language has. */
 const general: ReadonlySet<string> = new Set(named["other-languages"]);
@@ -142,19 +153,33 @@ export function guideFor(framework: string, pages: readonly string[]): FoundGuid
     .find((name) => name !== undefined);
   if (whole !== undefined) return { page: whole.page, exact: whole.exact, also: [] };
   const found = within(words, names);
+  return chosenOf(found, isScoped(framework));
+}
+
+/** The page of the names within a longer one. */
+function chosenOf(found: readonly GuideName[], scoped: boolean): FoundGuide | undefined {
   // OpenTelemetry is in every page, and Node in those of frameworks. A language decides over a
   // framework, whose page shows code for Node alone.
-  const isOpenTelemetry = ({ words: name }: GuideName): boolean => general.has(name.join(" "));
-  const others = found.filter((name) => !isOpenTelemetry(name));
+  const others = found.filter(({ words }) => !general.has(words.join(" ")));
+  const isNode = scoped || others.some(({ page, exact }) => page === "node-sdk" && exact);
+  const isMixed = others.some(({ words }) => languageNames.has(words.join(" ")));
+  // For Node, the page of another language is not the one of a library that exists in both.
+  const here = isNode && !isMixed ? others.filter(({ page }) => !languages.has(page)) : others;
   const first =
-    others.find(({ page }) => languages.has(page)) ??
-    others.find(({ page }) => page !== "node-sdk") ??
-    others[0] ??
-    found[0];
-  if (first === undefined) return undefined;
-  const also = new Set(others.filter(({ exact }) => exact).map(({ page }) => page));
-  also.delete(first.page);
-  const exact = first.exact && !(languages.has(first.page) && also.size > 0);
+    here.find(({ page }) => languages.has(page)) ??
+    here.find(({ page }) => page !== "node-sdk") ??
+    here[0];
+  if (first === undefined) {
+    const page = others.length > 0 ? "node-sdk" : found[0]?.page;
+    return page === undefined ? undefined : { page, exact: others.length === 0, also: [] };
+  }
+  const { page } = first;
+  const also = new Set(here.filter(({ exact }) => exact).map((name) => name.page));
+  also.delete(page);
+  // The page of a language is about none of the frameworks that stand beside its name.
+  const beside = languages.has(page)
+    ? also.size > 0 || here.some((name) => !name.exact)
+    : page === "node-sdk" && here.length < others.length;
   also.delete("node-sdk");
-  return { page: first.page, exact, also: [...also] };
+  return { page, exact: first.exact && !beside, also: [...also] };
 }

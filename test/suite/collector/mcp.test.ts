@@ -273,7 +273,7 @@ test("each framework's page is read by its name", async () => {
     ["Codex", "# Claude Code and Codex CLI"],
     ["codex cli", "# Claude Code and Codex CLI"],
     ["rust", "# Other languages"],
-    ["OpenLLMetry", "LangChain"],
+    ["OpenLLMetry", "pip install traceloop-sdk"],
   ] as const) {
     const { text } = await call(client, "how_do_i_instrument", { framework, budget: 2_000 });
     expect([framework, text.includes(stated)]).toEqual([framework, true]);
