@@ -142,7 +142,7 @@ export async function openAlerts(
     const stop = watchAlertRules({
       path: rulesFile,
       rules,
-      names: { targets: alertTargets, contracts: config.contracts },
+      names: { targets: alertTargets, contracts: config.contracts !== undefined },
       log,
       now: parts.now,
       changed: (replaced) => alerts.replaceRules(replaced),

@@ -78,7 +78,9 @@ export function reportFailure(error: unknown, options: FailureOptions = {}): voi
       const rows = error.problems.map(({ variable, problem }) => [variable, problem]);
       printTable(["VARIABLE", "PROBLEM"], rows);
     }
-    fail(`The configuration has ${error.problems.length} problem(s).`, exitCodes.usage);
+    const { length } = error.problems;
+    const count = length === 1 ? "1 problem" : `${length} problems`;
+    fail(`The configuration has ${count}. (${error.code})`, exitCodes.usage);
     return;
   }
   const { code, sentence, field, exitCode = exitCodes.failed } = failureOf(error, options);

@@ -19,22 +19,30 @@ export interface ConfigProblem {
   readonly problem: string;
 }
 
+/** What the variables are besides their values. */
+interface VariableStates {
+  readonly loopback: boolean;
+  /** Names that are set. */
+  readonly set: ReadonlySet<string>;
+  /** Names of which the value is invalid. Nothing is reported to be absent because of it. */
+  readonly invalid: ReadonlySet<string>;
+}
+
 /** Problems and warnings that involve several variables. */
 export function crossProblems(
   data: ParsedVariables,
-  { loopback, set }: { readonly loopback: boolean; readonly set: ReadonlySet<string> },
+  { loopback, set, invalid }: VariableStates,
 ): { readonly problems: readonly ConfigProblem[]; readonly warnings: readonly string[] } {
   const problems: ConfigProblem[] = [];
   const warnings: string[] = [];
   const add = (variable: string, problem: string): void => {
     problems.push({ variable: `TURNPROOF_${variable}`, problem });
   };
-  // An invalid token has its own problem.
   const authed = ["UI_AUTH_TOKEN", "UI_ACCOUNTS", "UI_OIDC_ISSUER"].some((name) => set.has(name));
   if (!loopback && !authed) {
     add("HOST", "only loopback is served without a token; set TURNPROOF_UI_AUTH_TOKEN");
   }
-  if (!loopback && data.PROXY === undefined) {
+  if (!loopback && !set.has("PROXY")) {
     add(
       "PROXY",
       "plain HTTP is served on loopback only; declare the proxy that ends TLS, by its address",
@@ -51,12 +59,13 @@ export function crossProblems(
   if (!loopback && !data.UI_COOKIE_SECURE) {
     warnings.push("The session cookie is not marked Secure; serve it over TLS and set it so.");
   }
-  checkProvider(data, set, add);
-  checkShipping(data, add);
-  checkTokens(data, add);
+  checkProvider(set, add);
+  checkShipping(data, set, add);
+  checkTokens(data, invalid, add);
   checkSecrets(data, add);
   checkBackend(data, set, add);
-  const names = { targets: data.ALERT_TARGETS, contracts: data.CONTRACTS };
+  const targets = invalid.has("ALERT_TARGETS") ? undefined : data.ALERT_TARGETS;
+  const names = { targets, contracts: set.has("CONTRACTS") };
   for (const problem of nameProblems(data.ALERT_RULES.rules, names)) add("ALERT_RULES", problem);
   if (data.UI_PSEUDONYM_KEY === undefined && authed) {
     warnings.push("No pseudonym key is set: pseudonyms are stable only within this process.");
@@ -67,8 +76,8 @@ export function crossProblems(
 type Add = (variable: string, problem: string) => void;
 
 /** Each of these has a use only beside the others. */
-function checkProvider(data: ParsedVariables, set: ReadonlySet<string>, add: Add): void {
-  if (set.has("UI_OIDC_ISSUER") && data.UI_OIDC_CLIENT_ID === undefined) {
+function checkProvider(set: ReadonlySet<string>, add: Add): void {
+  if (set.has("UI_OIDC_ISSUER") && !set.has("UI_OIDC_CLIENT_ID")) {
     add("UI_OIDC_CLIENT_ID", "an identity provider needs the client's id");
   }
   for (const name of set) {
@@ -78,14 +87,14 @@ function checkProvider(data: ParsedVariables, set: ReadonlySet<string>, add: Add
   }
 }
 
-function checkShipping(data: ParsedVariables, add: Add): void {
+function checkShipping(data: ParsedVariables, set: ReadonlySet<string>, add: Add): void {
   const isNeeded = data.AUDIT_SHIP.some(({ kind }) => kind === "s3");
   for (const variable of ["AUDIT_S3_KEY_ID", "AUDIT_S3_SECRET"] as const) {
-    if (isNeeded && data[variable] === undefined) add(variable, "s3 in AUDIT_SHIP needs it");
+    if (isNeeded && !set.has(variable)) add(variable, "s3 in AUDIT_SHIP needs it");
   }
 }
 
-function checkTokens(data: ParsedVariables, add: Add): void {
+function checkTokens(data: ParsedVariables, invalid: ReadonlySet<string>, add: Add): void {
   const seen = new Set<string>();
   const once = (variable: string, value: string): void => {
     if (seen.has(value)) add(variable, "the same token is used twice");
@@ -98,7 +107,8 @@ function checkTokens(data: ParsedVariables, add: Add): void {
   const names = data.INGEST_TOKENS.map((entry) => entry.name);
   if (new Set(names).size < names.length) add("INGEST_TOKENS", "two entries have one name");
   for (const name of data.TRUSTED_INGEST ?? []) {
-    if (!names.includes(name)) add("TRUSTED_INGEST", "names a producer without a token");
+    if (!invalid.has("INGEST_TOKENS") && !names.includes(name))
+      add("TRUSTED_INGEST", "names a producer without a token");
   }
 }
 

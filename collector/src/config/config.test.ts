@@ -11,15 +11,17 @@ const secret = "q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu";
 const long = "operator-token-0123456789-of-32-bytes";
 
 function problemsOf(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(allProblemsOf(env).map((row) => [row.variable, row.problem]));
+}
+
+function allProblemsOf(env: Record<string, string>): ConfigError["problems"] {
   try {
     parseConfig(env);
   } catch (error) {
-    if (error instanceof ConfigError) {
-      return Object.fromEntries(error.problems.map((row) => [row.variable, row.problem]));
-    }
+    if (error instanceof ConfigError) return error.problems;
     throw error;
   }
-  return {};
+  return [];
 }
 
 describe("defaults", () => {
@@ -120,6 +122,15 @@ describe("problems", () => {
     ["127.0.0.1", { TURNPROOF_BACKEND: "postgres" }, "TURNPROOF_POSTGRES_URL"],
   ])("%s with %j", (host, env, variable) => {
     expect(Object.keys(problemsOf({ TURNPROOF_HOST: host, ...env }))).toContain(variable);
+  });
+
+  test.each([
+    [{ TURNPROOF_HOST: "10.0.0.1", TURNPROOF_UI_AUTH_TOKEN: token }, "PROXY", "proxy.example"],
+    [{ TURNPROOF_TRUSTED_INGEST: "edge" }, "INGEST_TOKENS", "edge:short"],
+  ])("beside %j an invalid %s has one problem, and is not absent too", (env, name, value) => {
+    const variable = `TURNPROOF_${name}`;
+    const problems = allProblemsOf({ ...env, [variable]: value });
+    expect(problems.map((row) => row.variable)).toEqual([variable]);
   });
 
   test("a public address with a token starts, with warnings", () => {

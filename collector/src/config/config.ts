@@ -167,10 +167,11 @@ export function parseConfig(env: Environment, flags: ConfigFlags = {}, terminal 
   ] as const) {
     if (value !== undefined) raw[name] = value;
   }
-  const data = parseEach(raw, problems);
+  const { data, invalid } = parseEach(raw, problems);
   const crossed = crossProblems(data, {
     loopback: isLoopback(data.HOST),
     set: new Set(Object.keys(raw)),
+    invalid,
   });
   problems.push(...crossed.problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -181,18 +182,20 @@ export function parseConfig(env: Environment, flags: ConfigFlags = {}, terminal 
 function parseEach(
   raw: Readonly<Record<string, string>>,
   problems: ConfigProblem[],
-): ParsedVariables {
+): { readonly data: ParsedVariables; readonly invalid: ReadonlySet<string> } {
   const data: Record<string, unknown> = {};
+  const invalid = new Set<string>();
   for (const [name, form] of Object.entries(schema.shape)) {
     const result = form.safeParse(raw[name]);
     if (!result.success) {
+      invalid.add(name);
       for (const issue of result.error.issues) {
         problems.push({ variable: spelled(name), problem: issueSentence(issue) });
       }
     }
     data[name] = result.success ? result.data : form.safeParse(undefined).data;
   }
-  return data as ParsedVariables;
+  return { data: data as ParsedVariables, invalid };
 }
 
 /** True for an address that only this machine can reach. */

@@ -6,9 +6,10 @@ import type { z } from "zod";
 
 /** What other variables define. */
 export interface KnownNames {
-  readonly targets: readonly { readonly name: string }[];
-  /** Folder of contracts; its files may come later. */
-  readonly contracts: string | undefined;
+  /** Undefined where the variable is invalid, which is a problem of its own. */
+  readonly targets: readonly { readonly name: string }[] | undefined;
+  /** Whether a folder of contracts is set; its files may come later. */
+  readonly contracts: boolean;
 }
 
 /** The names of a rule. */
@@ -22,16 +23,16 @@ export function unknownNames(
   rules: readonly NamingRule[],
   { targets, contracts }: KnownNames,
 ): z.core.$ZodIssue[] {
-  const known = new Set(targets.map(({ name }) => name));
+  const known = targets && new Set(targets.map(({ name }) => name));
   return rules.flatMap(({ to = [], contract }, index) => {
     const issue = (field: string, message: string): z.core.$ZodIssue => {
       return { code: "custom", path: ["rules", index, field], message, input: undefined };
     };
     return [
-      ...(to.every((name) => known.has(name))
+      ...(known === undefined || to.every((name) => known.has(name))
         ? []
         : [issue("to", "a name that TURNPROOF_ALERT_TARGETS does not have")]),
-      ...(contract === undefined || contracts !== undefined
+      ...(contract === undefined || contracts
         ? []
         : [issue("contract", "there are no contracts without TURNPROOF_CONTRACTS")]),
     ];

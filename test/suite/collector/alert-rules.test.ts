@@ -35,7 +35,7 @@ test("a file of rules is refused with the rule and the field", () => {
       "without TURNPROOF_C",
     ],
   ] as const) {
-    const known = { targets: [{ name: "chat" }], contracts: undefined };
+    const known = { targets: [{ name: "chat" }], contracts: false };
     expect(() => parseAlertRules(`version: 1\nrules:\n  - ${rule}`, known)).toThrow(problem);
   }
 });
@@ -68,4 +68,14 @@ rules:
   expect(problems({})).toEqual([to, contract]);
   expect(problems({ TURNPROOF_ALERT_TARGETS })).toEqual([contract]);
   expect(problems({ TURNPROOF_ALERT_TARGETS, TURNPROOF_CONTRACTS })).toEqual([]);
+
+  // A variable that is set and invalid has one problem, and is not reported as absent too.
+  writeFileSync(
+    join(TURNPROOF_CONTRACTS, "order.yaml"),
+    "version: 1\ncontracts: [{name: order}]\n",
+  );
+  expect(problems({ TURNPROOF_ALERT_TARGETS: "ops=nowhere", TURNPROOF_CONTRACTS })).toEqual([
+    expect.stringMatching(/^TURNPROOF_CONTRACTSorder\.yaml/) as string,
+    expect.stringMatching(/^TURNPROOF_ALERT_TARGETSentry 1/) as string,
+  ]);
 });

@@ -357,7 +357,7 @@ test("rules follow their file; a wrong one leaves those of before", async () => 
   const stop = watchAlertRules({
     path: file,
     rules: alerts.rules,
-    names: { targets: hook(), contracts: undefined },
+    names: { targets: hook(), contracts: false },
     log,
     now: () => clock.ms,
     changed: (rules) => alerts.replaceRules(rules),

@@ -144,6 +144,7 @@ describe("the process", () => {
     expect(wrong.code).toBe(2);
     expect(wrong.out).toContain("TURNPROOF_HOST");
     expect(wrong.out).toContain("TURNPROOF_UI_READ_ONLY");
+    expect(wrong.err).toMatch(/The configuration has \d problems\. \(config_invalid\)/);
     expect((await run(["nonsense"])).code).toBe(2);
     expect((await run(["--help"])).out).toContain("canary");
   });

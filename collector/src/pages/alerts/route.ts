@@ -213,7 +213,7 @@ function namedRule(parts: Parts, name: string | undefined): RequestedRule {
 }
 
 function namesOf({ alertTargets: targets, contracts }: Parts["config"]): KnownNames {
-  return { targets, contracts };
+  return { targets, contracts: contracts !== undefined };
 }
 
 /** A rule as typed; its problems name fields and rules, never what was typed. */
