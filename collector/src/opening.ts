@@ -58,6 +58,7 @@ import type { LedgerSignal } from "./judge/ledger-signal.ts";
 import { openStandingContracts } from "./judge/standing-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
 import { openDamageDesk } from "./backend/damage-desk.ts";
+import { rememberedDamage } from "./backend/damage-file.ts";
 import { watchedLater, watchedStore } from "./backend/watched-store.ts";
 import { futureLastEvents } from "./backend/future-last-events.ts";
 import { requestStore } from "./backend/request-store.ts";
@@ -116,7 +117,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const forward = await openForward(opening);
   const ledger = ledgerSignal();
   const server = options.store === undefined ? (serverOf(config) ?? null) : null;
-  const damage = openDamageDesk(log, server !== null);
+  const damage = openDamageDesk(log, rememberedDamage(opening, server));
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
     ...(forward === undefined ? {} : { forwarded: () => forward.state() }),

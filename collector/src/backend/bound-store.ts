@@ -26,6 +26,7 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
     standing: store.standing.bind(store),
     held: store.held.bind(store),
     ...(store.setAside === undefined ? {} : { setAside: store.setAside.bind(store) }),
+    ...(store.readAll === undefined ? {} : { readAll: store.readAll.bind(store) }),
     check: store.check.bind(store),
     close: store.close.bind(store),
     [Symbol.asyncDispose]: store[Symbol.asyncDispose].bind(store),

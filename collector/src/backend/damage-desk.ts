@@ -1,11 +1,11 @@
 /**
- * @module DamageDesk: damage of the store that a read or a write met while the collector runs. It
- * is logged once, Health and the check of the store have it, and no turn of a damaged trace is a
- * success.
+ * @module DamageDesk: damage of the store that a read or a write met. It is logged once, Health and
+ * the check of the store have it, and no turn of a damaged trace is a success.
  */
 import type { Log } from "../log.ts";
-import { damageOf, touchesTurns } from "./store-damage.ts";
-import type { StoreDamage } from "./store-damage.ts";
+import { openKnownDamage } from "./known-damage.ts";
+import type { KnownDamageOptions, WholeLook } from "./known-damage.ts";
+import { damageOf } from "./store-damage.ts";
 
 /** What was met; counts and content-free words only. */
 export interface DamageReport {
@@ -15,7 +15,7 @@ export interface DamageReport {
   readonly traces: number;
   /**
    * False while evidence is damaged or gone and it is not known which turns rest on it: then no
-   * answer states a success. A damaged file stays so until the next start.
+   * answer states a success.
    */
   readonly located: boolean;
 }
@@ -30,9 +30,11 @@ export interface Damage {
   noteGone(): void;
   /**
    * Turns were compared with all that is left; in the main thread. True where they have to be
-   * compared again: a success was not withdrawn, or a table was missing meanwhile.
+   * compared again: a success was not withdrawn, or the store was damaged meanwhile.
    */
   compared(of: Comparison): boolean;
+  /** True while only a read of everything finds what is damaged; in the main thread. */
+  isHidden(): boolean;
   report(): DamageReport;
   /** Calls with traces that were not known before; in the main thread. */
   listen(listener: (roots: readonly string[]) => void): void;
@@ -41,11 +43,7 @@ export interface Damage {
 }
 
 /** A comparison of turns with the evidence that is left. */
-export interface Comparison {
-  /** When it began, by the clock of the process. */
-  readonly beganMs: number;
-  /** True where damaged parts are set aside: the rest of the file or table is served. */
-  readonly aside: boolean;
+export interface Comparison extends WholeLook {
   /** False where turns are still recorded as a success whose evidence is gone. */
   readonly withdrawn: boolean;
 }
@@ -58,35 +56,22 @@ export interface DamageDesk extends Damage {
 
 /** Most traces that are kept. */
 const rootsMax = 10_000;
-/** A server's tables can be repaired while the collector runs; a file that is open cannot. */
-const serverMs = 60_000;
 
-/** Opens it. @param isServer true where the store is a server's */
-export function openDamageDesk(log: Log, isServer: boolean): DamageDesk {
+/** Opens it; what an earlier process knew is known. */
+export function openDamageDesk(log: Log, options: KnownDamageOptions): DamageDesk {
   const known = new Set<string>();
-  const logged = new Set<string>();
   const listeners: ((roots: readonly string[]) => void)[] = [];
   const storeListeners: (() => void)[] = [];
-  /** When each damage of the store was last met, by its field; the latest one last. */
-  const met = new Map<string, { readonly damage: StoreDamage; readonly at: number }>();
+  const store = openKnownDamage(log, options);
   let isGone = false;
   return {
     noteStore(field) {
-      const isNew = !met.delete(field);
-      const code = "store_corrupt";
-      const damage = damageOf({ code, field, isServer });
-      if (damage === undefined) return;
-      met.set(field, { damage, at: performance.now() });
-      if (isNew && touchesTurns(damage)) for (const listener of storeListeners) listener();
-      if (logged.has(field)) return;
-      logged.add(field);
-      const { path, table, command } = damage;
-      log.error("store_damaged", { code, path, ...(table === null ? {} : { table }), command });
+      if (store.note(field)) for (const listener of storeListeners) listener();
     },
     noteRoots(roots) {
       const found = roots.filter((root) => !known.has(root));
       if (found.length === 0) return;
-      const damage = damageOf({ code: "store_corrupt", isServer });
+      const damage = damageOf({ code: "store_corrupt", isServer: options.isServer });
       // A line for each trace of a large damage would hide the others.
       if (known.size === 0) {
         log.error("evidence_damaged", { count: found.length, command: damage?.command ?? "" });
@@ -96,23 +81,16 @@ export function openDamageDesk(log: Log, isServer: boolean): DamageDesk {
       for (const listener of listeners) listener(found);
     },
     noteGone: () => void (isGone = true),
-    compared({ beganMs, aside, withdrawn }) {
+    compared({ withdrawn, ...comparison }) {
       isGone = !withdrawn;
-      let isDue = isGone;
-      for (const [field, { damage, at }] of met) {
-        // The comparison reads each table of evidence, but no row as a whole.
-        const isRead = damage.table !== null && touchesTurns(damage);
-        if ((aside || isRead) && at < beganMs) met.delete(field);
-        else isDue ||= isRead;
-      }
-      return isDue;
+      return store.compared(comparison) || isGone;
     },
-    report() {
-      const [field, last] = [...met].at(-1) ?? [null];
-      const isPast = isServer && last !== undefined && performance.now() - last.at > serverMs;
-      const located = !isGone && ![...met.values()].some(({ damage }) => touchesTurns(damage));
-      return { store: isPast ? null : field, traces: known.size, located };
-    },
+    isHidden: () => store.isHidden(),
+    report: () => ({
+      store: store.shown(),
+      traces: known.size,
+      located: !isGone && !store.touchesTurns(),
+    }),
     roots: () => [...known],
     listen: (listener) => void listeners.push(listener),
     listenStore: (listener) => void storeListeners.push(listener),

@@ -62,6 +62,11 @@ export function lateEvidence(
     shortRoots: async (...requested) => late.current().shortRoots(...requested),
     standing: async (roots) => late.current().standing(roots),
     held: async (signal) => late.current().held(signal),
+    readAll: async (signal) => {
+      const store = late.current();
+      if (store.readAll === undefined) throw new CodedError("not_configured");
+      return store.readAll(signal);
+    },
     check: () => lateCheck(late),
     close,
     [Symbol.asyncDispose]: close,

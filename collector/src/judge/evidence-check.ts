@@ -33,7 +33,7 @@ const partsNamedMax = 10;
 const namedMax = 10_000;
 
 type Ledgered = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots">;
-type CheckedStore = Ledgered & Pick<EvidenceStore, "setAside">;
+type CheckedStore = Ledgered & Pick<EvidenceStore, "readAll" | "setAside">;
 
 /** Least and most wait before a store that does not answer is compared again; it doubles. */
 const compareAgainMs = [1_000, 30_000] as const;
@@ -137,15 +137,37 @@ async function look(
   return { found: { ...found, ...counts, account: account?.state() ?? null }, isDue };
 }
 
-/** Compares all turns, and notes that it is done. */
+/** Compares all turns, reads everything where damage is hidden, and notes that it is done. */
 async function compared(
-  { closing: signal, damage }: Watched,
+  watched: Watched,
   store: CheckedStore,
   { withdraw, aside }: { readonly withdraw: boolean; readonly aside: boolean },
 ): Promise<Look<ComparedEvidence>> {
+  const { closing: signal, damage } = watched;
   const beganMs = performance.now();
   const { unproven, ...found } = await compareEvidence(store, { signal, withdraw });
-  return { found, isDue: damage.compared({ beganMs, aside, withdrawn: unproven === 0 }) };
+  const whole = !aside && damage.isHidden() && (await isWhole(watched, store, withdraw));
+  return { found, isDue: damage.compared({ beganMs, aside, whole, withdrawn: unproven === 0 }) };
+}
+
+/** Whether everything can be read. */
+async function isWhole(
+  { closing: signal, log }: Watched,
+  store: CheckedStore,
+  withdraw: boolean,
+): Promise<boolean> {
+  try {
+    const read = await store.readAll?.(signal);
+    // Before a success is answered again.
+    if (withdraw && read !== undefined) await withdrawDamaged(store, read.damagedRoots);
+    return read !== undefined;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const code = CodedError.is(error) ? error.code : "internal_error";
+    // The store notes damage that a read meets.
+    if (code !== "store_corrupt") log.warn("evidence_not_read", { code });
+    return false;
+  }
 }
 
 interface RepeatedCount extends Omit<Watched, "closing"> {

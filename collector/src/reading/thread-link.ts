@@ -80,6 +80,7 @@ export function damageOver(calls: Calls, reported: () => Reported): Damage {
     report: () => reported().report.damaged,
     noteGone: () => {},
     compared: () => false,
+    isHidden: () => false,
     listen: () => {},
     listenStore: () => {},
   };

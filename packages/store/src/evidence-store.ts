@@ -154,6 +154,12 @@ export interface ShortRoots {
   readonly next: string | null;
 }
 
+/** Result of a read of everything. */
+export interface WholeRead {
+  /** As in a slice of events; none where rows have no checksum of their own. */
+  readonly damagedRoots: readonly string[];
+}
+
 /** A provider of evidence. */
 export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisposable {
   readonly name: string;
@@ -178,6 +184,12 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
    * with all that are set aside; the rest is served. Only an embedded engine with such parts.
    */
   setAside?(signal?: AbortSignal): Promise<readonly TablePart[]>;
+  /**
+   * Reads everything that turns rest on; slow. Only where the engine notices damage as it reads.
+   *
+   * @throws CodedError `store_corrupt` where it does
+   */
+  readAll?(signal?: AbortSignal): Promise<WholeRead>;
   /** Cheap, repeatable, concurrent-safe; never throws. */
   check(): Promise<CheckResult>;
   /** Roots with new rows since a received time and none since `quietBefore`, for the judge. */

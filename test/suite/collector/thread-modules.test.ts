@@ -23,7 +23,9 @@ async function loadedBy(entry: string): Promise<readonly string[]> {
   }
 }
 
-test.each(["reading-thread.js", "judging-thread.js", "ingest-thread.js", "block-worker.js"])(
+const threads = ["reading", "judging", "ingest", "file-look"].map((name) => `${name}-thread.js`);
+
+test.each([...threads, "block-worker.js"])(
   "%s starts without Node's client for fetch",
   async (entry) => {
     const loaded = await loadedBy(entry);

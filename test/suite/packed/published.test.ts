@@ -72,7 +72,8 @@ test("a start of the collector loads few files, and its threads lie beside them"
   const folder = await unpacked("turnproof");
   try {
     const program = join(folder, "dist/program");
-    const threads = ["judging-thread", "reading-thread", "ingest-thread", "block-worker"];
+    const threads = ["judging", "reading", "ingest", "file-look"].map((name) => `${name}-thread`);
+    threads.push("block-worker");
     expect(await readdir(program)).toEqual(
       expect.arrayContaining(["main", ...threads].map((name) => `${name}.js`)),
     );

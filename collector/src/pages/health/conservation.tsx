@@ -210,8 +210,9 @@ const Damaged: FC<{ readonly traces: number }> = ({ traces }) => (
 const Unlocated: FC = () => (
   <>
     <Badge tone="warn" icon="unknown" word="it is not known which turns rest on it" />, so that a
-    success is answered as unknown: until turns are compared with what is left, or, after damage
-    that no comparison finds, until the next start.{" "}
+    success is answered as unknown: until turns are compared with what is left, and after damage
+    that no comparison finds until everything is read without meeting it, over restarts as
+    well.{" "}
   </>
 );
 

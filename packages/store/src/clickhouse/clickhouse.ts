@@ -26,6 +26,7 @@ import type { PreparedBundles } from "./prepared-batch.ts";
 import { quietRoots } from "./quiet-roots.ts";
 import { heldIn, standingOf } from "./root-counts.ts";
 import { setAside } from "./damaged-parts.ts";
+import { readAll } from "./whole-read.ts";
 import { shortRoots } from "./short-roots.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 
@@ -129,6 +130,7 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     shortRoots: (...requested) => shortRoots(engine, ...requested),
     held: (signal) => heldIn(engine, signal),
     ...(engine.embedded ? { setAside: (signal) => setAside(engine, signal) } : {}),
+    readAll: (signal) => readAll(engine, signal),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),
     async check() {
       const result = await checkBy(async () => {

@@ -3,6 +3,8 @@
  * opened by the first query, because memory alone also runs on a Node without SQLite. Several
  * processes and threads may use it at once: writers take turns, and readers never wait.
  */
+import { dirname } from "node:path";
+
 import { CodedError } from "@turnproof/semconv";
 
 import type { CopyOptions, CopyReport, ParityReport } from "../evidence-admin.ts";
@@ -31,6 +33,7 @@ import { codedSqlite } from "../sqlite/sqlite-error.ts";
 import { giveBackRoom, purgeDeleted } from "../sqlite/sqlite-room.ts";
 import type { Disk, DiskPlace } from "./disk.ts";
 import { earlierCopy } from "./earlier-copy.ts";
+import { readFileWhole } from "./file-look.ts";
 import type { EarlierCopy } from "./earlier-copy.ts";
 import { legacyFiles } from "../legacy/bundles-filesystem.ts";
 import { newLife } from "./store-life.ts";
@@ -94,6 +97,7 @@ export function evidenceFile(
   const evidence = lateStore(request, {
     name: "filesystem",
     ledger: codedLedger(request),
+    readAll: (signal) => request(async () => readFileWhole(dirname(await disk.own(place)), signal)),
     check: async () =>
       life.ended() ? { ok: false, code: "store_closed", elapsedMs: 0 } : checked(alive, request),
     close,
@@ -240,7 +244,7 @@ function prepareTables(database: SqliteDatabase): void {
 /** The port; each call opens the file if it is not open. */
 function lateStore(
   request: Request,
-  own: Pick<EvidenceStore, "name" | "ledger" | "check" | "close">,
+  own: Pick<EvidenceStore, "name" | "ledger" | "readAll" | "check" | "close">,
 ): EvidenceStore {
   return {
     ...own,

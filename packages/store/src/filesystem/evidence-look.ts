@@ -17,10 +17,13 @@ import { isThisVersion, makeEvidenceTables } from "../sqlite/sqlite-evidence.ts"
 export type EvidenceLook =
   | { readonly found: "whole" | "none" | "damaged" | "newer_version" | "older_version" }
   | { readonly found: "part_missing"; readonly name: string }
+  | { readonly found: "rows_missing"; readonly rows: number; readonly roots: number }
   | {
-      readonly found: "rows_missing" | "rows_damaged";
+      readonly found: "rows_damaged";
       readonly rows: number;
       readonly roots: number;
+      /** The first of the traces. */
+      readonly traces: readonly string[];
     }
   | { readonly found: "log_unreadable" | "log_alone" };
 
@@ -57,7 +60,7 @@ function lookAt(database: SqliteDatabase): EvidenceLook {
     if (!isCurrent) return { found: isUnmarked(database) ? "none" : "older_version" };
     const missing = partsOfSchema().find((name) => !held.has(name));
     if (missing !== undefined) return { found: "part_missing", name: missing };
-    return missingRows(database) ?? damagedRows(database) ?? { found: "whole" };
+    return damagedRows(database) ?? missingRows(database) ?? { found: "whole" };
   } finally {
     database.close();
   }
@@ -77,6 +80,9 @@ function missingRows(database: SqliteDatabase): EvidenceLook | undefined {
   return roots > 0 ? { found: "rows_missing", rows, roots } : undefined;
 }
 
+/** Most traces that are named. */
+const tracesMax = 10_000;
+
 /** Bundles whose bytes are not those that were written, by their checksum. */
 function damagedRows(database: SqliteDatabase): EvidenceLook | undefined {
   const roots = new Set<number>();
@@ -94,7 +100,13 @@ function damagedRows(database: SqliteDatabase): EvidenceLook | undefined {
     }
     found = slice.all(Number(found.at(-1)?.["id"]));
   }
-  return rows > 0 ? { found: "rows_damaged", rows, roots: roots.size } : undefined;
+  if (rows === 0) return undefined;
+  const name = database.prepare("SELECT root_trace_id AS name FROM roots WHERE id = ?");
+  const traces = [...roots].slice(0, tracesMax).flatMap((root) => {
+    const found = name.get(root)?.["name"];
+    return typeof found === "string" ? [found] : [];
+  });
+  return { found: "rows_damaged", rows, roots: roots.size, traces };
 }
 
 function isUnmarked(database: SqliteDatabase): boolean {

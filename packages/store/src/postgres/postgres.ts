@@ -36,6 +36,7 @@ import type { PostgresOptions } from "./postgres-options.ts";
 import { postgresShared } from "./postgres-shared.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { heldIn, standingOf } from "./root-counts.ts";
+import { readAll } from "./whole-read.ts";
 import { requirePolicies } from "./row-security.ts";
 import { postgresTurns } from "./turn-ledger.ts";
 import { makeVectorIndex, openVectors } from "./vector-index.ts";
@@ -150,6 +151,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     held: (signal) => heldIn(database, signal),
+    readAll: (signal) => readAll(database, signal),
     check: () => checkedWith(old, () => check(database, ...evidenceTables)),
     close,
     [Symbol.asyncDispose]: close,

@@ -29,6 +29,10 @@ test.each(["42601", "42883", "0A000"])("%s is of a server that is too old", (sta
   expect(ofState(state)).toMatchObject({ code: "store_refused_statement", retryable: false });
 });
 
+test.each(["XX001", "XX002"])("%s is damage", (state) => {
+  expect(ofState(state)).toMatchObject({ code: "store_corrupt", field: `postgres ${state}` });
+});
+
 test.each(["22003", "22P05", "23502", "23514", "54000"])("%s never passes", (state) => {
   expect(ofState(state)).toMatchObject({ code: "store_rejected_row", retryable: false });
 });

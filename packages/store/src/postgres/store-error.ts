@@ -22,6 +22,8 @@ const classes: readonly (readonly [prefix: string, code: Code])[] = [
   ["42883", "store_refused_statement"], // undefined_function
   ["0A000", "store_refused_statement"], // feature_not_supported
   ["53100", "disk_full"],
+  ["XX001", "store_corrupt"], // data_corrupted: a page or a row
+  ["XX002", "store_corrupt"], // index_corrupted
   ["53", "store_busy"], // connections, memory or disk used up
 ];
 

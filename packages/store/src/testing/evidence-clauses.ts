@@ -139,6 +139,8 @@ const writing: readonly KitClause[] = [
     await put(1, sampleTurn("root-1", who));
     await put(2, sampleTurn("root-2", { ...who, user_id: "ben" }));
     deepEqual(await store.held(), { events: 6, deletions: 0 });
+    // Nothing of it is damaged.
+    await store.readAll?.();
   }),
   onStore("an empty batch is complete", async (store, put) => {
     await put(1, [], "empty");
