@@ -14,8 +14,8 @@ export interface DamageReport {
   /** Traces with rows that cannot be decoded. */
   readonly traces: number;
   /**
-   * False while evidence is damaged or gone and it is not known which turns rest on it: then no
-   * answer states a success.
+   * False while evidence is damaged or gone and it is not known which turns rest on it, or those of
+   * them that are recorded as a success stay so: then no answer states a success.
    */
   readonly located: boolean;
 }
@@ -57,8 +57,14 @@ export interface DamageDesk extends Damage {
 /** Most traces that are kept. */
 const rootsMax = 10_000;
 
+/** What it rests on. */
+export interface DamageDeskOptions extends KnownDamageOptions {
+  /** False where nothing is judged: a success that rests on damage stays recorded. */
+  readonly withdraws: boolean;
+}
+
 /** Opens it; what an earlier process knew is known. */
-export function openDamageDesk(log: Log, options: KnownDamageOptions): DamageDesk {
+export function openDamageDesk(log: Log, options: DamageDeskOptions): DamageDesk {
   const known = new Set<string>();
   const listeners: ((roots: readonly string[]) => void)[] = [];
   const storeListeners: (() => void)[] = [];
@@ -89,7 +95,7 @@ export function openDamageDesk(log: Log, options: KnownDamageOptions): DamageDes
     report: () => ({
       store: store.shown(),
       traces: known.size,
-      located: !isGone && !store.touchesTurns(),
+      located: !isGone && !store.touchesTurns() && (options.withdraws || known.size === 0),
     }),
     roots: () => [...known],
     listen: (listener) => void listeners.push(listener),

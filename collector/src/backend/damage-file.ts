@@ -42,6 +42,13 @@ export interface DamageFile {
   written(): Promise<void>;
 }
 
+/** What is passed on to the records of damage. */
+interface RememberedDamage {
+  readonly isServer: boolean;
+  readonly withdraws: boolean;
+  readonly file?: Pick<DamageFile, "earlier" | "keep">;
+}
+
 /**
  * What the known damage of a collector rests on; no file for a store that the host opened, or that
  * ends with the process.
@@ -57,19 +64,22 @@ export function rememberedDamage(
     readonly config: Config;
     readonly log: Log;
     /** With a store that the host opened. */
-    readonly options: { readonly store?: unknown };
+    readonly options: { readonly store?: unknown; readonly judge?: unknown };
     readonly opened: ((deadlineMs: number) => Promise<void>)[];
   },
   server: string | null,
-): { readonly isServer: boolean; readonly file?: Pick<DamageFile, "earlier" | "keep"> } {
-  const isServer = server !== null;
-  if (options.store !== undefined || config.backend === "ephemeral") return { isServer };
+): RememberedDamage {
+  const of = {
+    isServer: server !== null,
+    withdraws: options.judge !== false && !config.readOnly,
+  };
+  if (options.store !== undefined || config.backend === "ephemeral") return of;
   const place = serverPlaceOf(config, server ?? undefined) ?? config.backend;
   const file = openDamageFile(config.dataDir, place, log);
   // Read-only mode writes nothing beside the evidence.
-  if (config.readOnly) return { isServer, file: { earlier: file.earlier, keep: () => {} } };
+  if (config.readOnly) return { ...of, file: { earlier: file.earlier, keep: () => {} } };
   opened.push(() => file.written());
-  return { isServer, file };
+  return { ...of, file };
 }
 
 /** Opens the file of a data directory. @param store whose damage it is, without credentials */

@@ -311,7 +311,7 @@ test("rows that go while the collector runs: the turns that rest on them are no 
   const watched = watchEvidence(
     {
       closing: ends.signal,
-      damage: openDamageDesk(log, { isServer: false }),
+      damage: openDamageDesk(log, { isServer: false, withdraws: true }),
       ingest: { noteMissing: (missing) => void noted.push(missing) },
       log,
     },

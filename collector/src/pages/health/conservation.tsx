@@ -201,8 +201,8 @@ const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of
 const Damaged: FC<{ readonly traces: number }> = ({ traces }) => (
   <>
     <Badge tone="bad" icon="failed" word={`damaged rows in ${countedText(traces, "trace")}`} />{" "}
-    cannot be decoded. Their turns are no success any more. <code>turnproof restore</code>, or the
-    backup of the database, brings them back.{" "}
+    cannot be decoded. None of their turns is answered as a success. <code>turnproof restore</code>,
+    or the backup of the database, brings them back.{" "}
   </>
 );
 
@@ -216,18 +216,27 @@ const Unlocated: FC = () => (
   </>
 );
 
+/** No verdict is written, so each that may rest on damage is hidden. */
+const Unwithdrawn: FC = () => (
+  <>
+    <Badge tone="warn" icon="unknown" word="no verdict is withdrawn in read-only mode" />, so that a
+    success is answered as unknown until the damage is repaired.{" "}
+  </>
+);
+
 /** Whether the evidence that turns rest on is there. */
 const Missing: FC<{
   readonly of: CollectorHealth["ingest"]["missing"];
   readonly damaged: CollectorHealth["ingest"]["damaged"];
-}> = ({ of, damaged }) => {
+  readonly judge: CollectorHealth["judge"];
+}> = ({ of, damaged, judge }) => {
   if (damaged.store !== null) {
     return <Badge tone="quiet" icon="unjudged" word="unknown while the store is damaged" />;
   }
   const isSure = damaged.located && damaged.traces === 0;
   return (
     <>
-      {damaged.located ? null : <Unlocated />}
+      {damaged.located ? null : judge === "off_read_only" ? <Unwithdrawn /> : <Unlocated />}
       {damaged.traces === 0 ? null : <Damaged traces={damaged.traces} />}
       {isSure || !isWhole(of) ? <Gone of={of} /> : null}
     </>
@@ -322,7 +331,7 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
         </span>
       </Fact>
       <Fact name="evidence">
-        <Missing of={of.ingest.missing} damaged={of.ingest.damaged} />
+        <Missing of={of.ingest.missing} damaged={of.ingest.damaged} judge={of.judge} />
         <Account of={of.ingest.missing} />
       </Fact>
       {of.ingest.forward === null ? null : <ForwardFact of={of.ingest.forward} />}
