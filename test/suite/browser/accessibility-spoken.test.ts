@@ -48,7 +48,7 @@ test("Turns: a row says when, whose, how it ended, and each figure with its unit
   const cells = within.filter(({ role }) => role === "cell").map(({ name }) => name);
   expect(cells).toHaveLength(heads.length);
   expect(cells).toEqual([
-    expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3} briefing-writer, success$/),
+    expect.stringMatching(/^(\d\d-\d\d )?\d\d:\d\d:\d\d(\.\d{3})? briefing-writer, success$/),
     "briefing-writer",
     expect.stringMatching(/^thr_/),
     "success",

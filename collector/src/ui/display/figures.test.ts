@@ -62,6 +62,17 @@ test("times keep every digit that says something, and what is no time stays as i
   expect(timeText("yesterday", "utc", "full")).toBe("yesterday");
 });
 
+test("a row of another day than the present one has its day, in the chosen clock", () => {
+  const now = Date.parse("2026-11-21T23:30:00Z");
+  expect(timeText("2026-11-21T14:05:09.1Z", "utc", "row", now)).toBe("14:05:09.100");
+  expect(timeText("2026-11-20T14:05:09.1Z", "utc", "row", now)).toBe("11-20 14:05:09");
+  // A clock that is ahead.
+  expect(timeText("2026-11-22T00:05:09Z", "utc", "row", now)).toBe("11-22 00:05:09");
+  const local = new Date(2026, 10, 21, 0, 30).getTime();
+  const before = new Date(2026, 10, 20, 23, 59, 58).toISOString();
+  expect(timeText(before, "local", "row", local)).toBe("11-20 23:59:58");
+});
+
 test("how long ago a time was, in the unit that fits", () => {
   const now = Date.parse("2026-11-21T12:00:00Z");
   expect(agoText("2026-11-21T11:59:57.500Z", now)).toBe("2 seconds ago");

@@ -109,8 +109,8 @@ export function bytesText(bytes: number): string {
 /** DisplayClock in which times are shown. */
 export type DisplayClock = "utc" | "local";
 
-/** Precision of a shown time. */
-export type TimeForm = "time" | "second" | "minute" | "date" | "day" | "daytime" | "full";
+/** Precision of a shown time. `row`: the time alone for today, the day with it for other days. */
+export type TimeForm = "time" | "second" | "minute" | "date" | "day" | "daytime" | "row" | "full";
 
 const two = (value: number): string => String(value).padStart(2, "0");
 
@@ -125,13 +125,16 @@ function fractionOf(iso: string): string {
  * A time for display. `time` keeps milliseconds, `full` keeps every digit and the day. Invalid
  * text is returned unchanged.
  */
-export function timeText(iso: string, clock: DisplayClock, form: TimeForm): string {
+export function timeText(
+  iso: string,
+  clock: DisplayClock,
+  form: TimeForm,
+  nowMs: number = Date.now(),
+): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
   const local = clock === "local";
-  const day = local
-    ? `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-    : iso.slice(0, 10);
+  const day = dayText(at, clock);
   const minute = local
     ? `${two(at.getHours())}:${two(at.getMinutes())}`
     : `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`;
@@ -149,11 +152,29 @@ export function timeText(iso: string, clock: DisplayClock, form: TimeForm): stri
       return `${minute}:${second}`;
     case "daytime":
       return `${day.slice(5)} ${minute}:${second}`;
+    case "row":
+      return timeText(iso, clock, isOn(day, nowMs, clock) ? "time" : "daytime");
     case "time":
       return `${minute}:${second}.${fraction.padEnd(3, "0").slice(0, 3)}`;
     case "full":
       return `${day} ${minute}:${second}${fraction === "" ? "" : `.${fraction}`}${local ? "" : " UTC"}`;
   }
+}
+
+/** The day of a time, `2026-11-21`. */
+function dayText(at: Date, clock: DisplayClock): string {
+  if (clock === "utc") return at.toISOString().slice(0, 10);
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+/** True where a time, epoch milliseconds, is on this day. */
+function isOn(day: string, ms: number, clock: DisplayClock): boolean {
+  return dayText(new Date(ms), clock) === day;
+}
+
+/** True where a time, epoch milliseconds, is on the present day of UTC. */
+export function isToday(ms: number): boolean {
+  return isOn(dayText(new Date(ms), "utc"), Date.now(), "utc");
 }
 
 const ages = atFirstUse(() => new Intl.RelativeTimeFormat("en", { numeric: "always" }));

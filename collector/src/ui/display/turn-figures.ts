@@ -73,8 +73,6 @@ export function lastedMs({ duration_ms: ms, timing_state: state }: TurnRow): num
 export interface RowScale {
   /** Duration of a full bar where an agent has no p95 of its own. */
   readonly fullMs: number;
-  /** Day of the newest row; rows of other days show theirs. */
-  readonly day: string;
   /** By agent, with at least five known durations. */
   readonly p95Ms: ReadonlyMap<string, number>;
 }
@@ -101,8 +99,7 @@ export function rowScale(rows: readonly TurnRow[]): RowScale {
     if (p95 !== null && durations.length >= p95Min) p95Ms.set(agent, p95);
   }
   const fullMs = Math.min(quantile(all, 1) ?? 0, (quantile(all, 0.95) ?? 0) * headroom);
-  const day = rows.reduce((last, { ended_at: at }) => (at > last ? at : last), "").slice(0, 10);
-  return { fullMs, day, p95Ms };
+  return { fullMs, p95Ms };
 }
 
 /**

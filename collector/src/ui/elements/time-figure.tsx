@@ -5,7 +5,7 @@
 import { isoTime } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
-import { countText, timeText } from "../display/figures.ts";
+import { countText, isToday, timeText } from "../display/figures.ts";
 import type { TimeForm } from "../display/figures.ts";
 import { timeTicks } from "../display/time-ticks.ts";
 import { Time } from "./figure.tsx";
@@ -43,7 +43,7 @@ export const TimeFigure: FC<TimeFigureProps> = (props) => {
       {scale}
       <Axis fromMs={fromMs} toMs={toMs} />
       <figcaption>
-        <Time at={isoTime(fromMs)} form={form} />
+        <Time at={isoTime(fromMs)} form={isToday(fromMs) ? form : "daytime"} />
         <span class="readout" data-readout>
           {readout}
         </span>

@@ -77,7 +77,7 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
     >
       <td class="c-time">
         <a class="open" href={href} data-row>
-          <Time at={row.ended_at} form={row.ended_at.startsWith(scale.day) ? "time" : "daytime"} />
+          <Time at={row.ended_at} form="row" />
           <span class="sr">
             {row.agent_id ?? "unknown agent"}, {row.verdict ?? "not judged"}
             {row.has_error ? ", with errors" : ""}

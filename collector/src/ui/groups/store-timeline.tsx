@@ -5,7 +5,7 @@
 import type { SourceStore, TurnEvent } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
-import { countText, wordsOf } from "../display/figures.ts";
+import { countText, isToday, wordsOf } from "../display/figures.ts";
 import type { TimeForm } from "../display/figures.ts";
 import { kindWords } from "../display/kind-words.ts";
 import type { Frame } from "../../http/frame.ts";
@@ -28,8 +28,8 @@ export const StoreTimeline: FC<{
   const { events, complete } = timeline;
   const shown = events.slice(-Math.min(rowsMax, turns * rowsOfTurn));
   const counts = Map.groupBy(events, storeOf);
-  const days = new Set(shown.map(({ timestamp }) => timestamp.slice(0, 10)));
-  const form = days.size > 1 ? "full" : "time";
+  const isOfToday = shown.every(({ timestamp }) => isToday(Date.parse(timestamp)));
+  const form = isOfToday ? "time" : "full";
   return (
     <Card
       title="Timeline of the three stores"
