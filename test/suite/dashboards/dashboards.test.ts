@@ -9,9 +9,19 @@ import { parse } from "yaml";
 
 import { variables } from "../../../collector/src/config/config-variables.ts";
 import { judgeTurns, openDesk, recordEvents } from "../collector/desk.ts";
+import { bareDay, lacking } from "./bare-turn.ts";
 import { noPlainSecret } from "./compose-secrets.ts";
 import { demo, demoClient, finding_codes, overCopies } from "./demo-data.ts";
-import { day, expanded, hrefOf, idOf, isTurn, linksOf, oddValues } from "./grafana-macros.ts";
+import {
+  day,
+  expanded,
+  hrefOf,
+  idOf,
+  isTurn,
+  linksOf,
+  notRecorded,
+  oddValues,
+} from "./grafana-macros.ts";
 import { oddDay, oddNames, other } from "./odd-names.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -206,7 +216,9 @@ describe("variables", () => {
     }
     const expected = Object.entries(variableValues).map(([name, value]) => {
       const both = [value, oddNames[name as keyof typeof oddNames]].toSorted();
-      return [name, both.map((shown) => ({ id: idOf(shown), name: shown }))];
+      // What has no name comes first, so that the limit never takes it away.
+      const absent = lacking.some((one) => one === name) ? [notRecorded] : [];
+      return [name, [...absent, ...both].map((shown) => ({ id: idOf(shown), name: shown }))];
     });
     expect(listed).toEqual(Object.fromEntries(expected));
   });
@@ -234,6 +246,29 @@ describe("variables", () => {
       for (const name of Object.keys(variableValues)) {
         const sql = expanded(target.rawSql, { ...variableValues, [name]: "it's not there" });
         expect([name, await copiedRows(sql)]).toEqual([name, []]);
+      }
+    },
+  );
+
+  test.each(panels())(
+    "$name is answered by what is not recorded, alone and beside a name, and by no name then",
+    async ({ target }) => {
+      const all = await copiedRows(expanded(target.rawSql, {}, bareDay));
+      expect(all.length).toBeGreaterThan(0);
+      const chosen = (
+        value: string | readonly string[],
+      ): Record<string, string | readonly string[]> =>
+        Object.fromEntries(lacking.map((name) => [name, value]));
+      for (const value of [notRecorded, [other, notRecorded]])
+        expect(await copiedRows(expanded(target.rawSql, chosen(value), bareDay))).toEqual(all);
+      for (const name of lacking) {
+        for (const [value, on] of [
+          [other, bareDay],
+          [notRecorded, day],
+        ] as const) {
+          const rows = await copiedRows(expanded(target.rawSql, { [name]: value }, on));
+          expect([name, value, rows]).toEqual([name, value, []]);
+        }
       }
     },
   );

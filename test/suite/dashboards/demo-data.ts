@@ -1,4 +1,4 @@
-/** @module DemoData: an engine with one turn for every panel and one of odd names. */
+/** @module DemoData: an engine with a turn for every panel, one of odd names and one of none. */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { clickhouse } from "@turnproof/store";
 
 import { smallSettings } from "../../../packages/store/src/clickhouse/engine-client.ts";
 import { judgeTurns, recordEvents, turnEvents } from "../collector/desk.ts";
+import { bareDay, bareTurn } from "./bare-turn.ts";
 import { day } from "./grafana-macros.ts";
 import { oddDay, oddTurn } from "./odd-names.ts";
 
@@ -26,10 +27,14 @@ export async function demoClient(): Promise<ClickHouseClient> {
   await store.append({ batchId: "again", receivedAt, events: demo() });
   await recordEvents(store, demo());
   await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
-  const odd = oddTurn(demo());
-  await store.append({ batchId: "odd", receivedAt: `${oddDay}T10:00:00.000000Z`, events: odd });
-  await recordEvents(store, odd);
-  await judgeTurns(store, ["root-odd"], { verdict: "partial", finding_codes });
+  for (const [name, on, events] of [
+    ["odd", oddDay, oddTurn(demo())],
+    ["bare", bareDay, bareTurn(demo())],
+  ] as const) {
+    await store.append({ batchId: name, receivedAt: `${on}T10:00:00.000000Z`, events });
+    await recordEvents(store, events);
+    await judgeTurns(store, [`root-${name}`], { verdict: "partial", finding_codes });
+  }
   await store.close();
   type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
   const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });

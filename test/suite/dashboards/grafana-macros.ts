@@ -20,6 +20,9 @@ export function expanded(sql: string, chosen: Chosen = {}, on: string = day): st
   return text;
 }
 
+/** Chosen of a variable for what has no name, as it is shown; its value is no hexadecimal text. */
+export const notRecorded = "not recorded";
+
 /** Names that are chosen of variables; one that is absent has every value. */
 export type Chosen = Readonly<Record<string, string | readonly string[]>>;
 
@@ -27,7 +30,8 @@ const valuesOf = (chosen: Chosen, name: string): readonly string[] =>
   [chosen[name] ?? "$__all"].flat().map((one) => (one.startsWith("$__") ? one : idOf(one)));
 
 /** The value of a variable for a name: the first column of the variable's query, shown is the second. */
-export const idOf = (name: string): string => Buffer.from(name).toString("hex").toUpperCase();
+export const idOf = (name: string): string =>
+  name === notRecorded ? "none" : Buffer.from(name).toString("hex").toUpperCase();
 
 /** The format `singlequote` of Grafana: an apostrophe is escaped, a backslash is not. */
 const quoted = (values: readonly string[]): string =>
