@@ -1,11 +1,13 @@
 /**
  * @module UnlocatedDamage: a ledger that states no success while evidence is known to be damaged or
- * gone and it is not known which turns rest on it. The recorded verdicts stay as they are: each
- * `success` is answered, counted and filtered as `unknown` until the damage is located.
+ * gone and it is not known which turns rest on it. What is recorded stays as it is: each `success`
+ * is answered, counted and filtered as `unknown` until the damage is located, and a contract that
+ * holds as one that is not established.
  */
 import type {
   EvidenceStore,
   FigureGroup,
+  FigureOptions,
   TurnCondition,
   TurnFacet,
   TurnLedger,
@@ -15,6 +17,7 @@ import type {
 
 import { boundStore } from "./bound-store.ts";
 import type { Damage } from "./damage-desk.ts";
+import { hasHolds, recordedResult, shownNames, shownResult } from "./unproven-contracts.ts";
 
 /** The store with such a ledger. */
 export function unlocatedDamage(
@@ -42,6 +45,8 @@ export function unlocatedDamage(
 const success: TurnCondition = { text: "verdict", is: "success" };
 const unknown: TurnCondition = { text: "verdict", is: "unknown" };
 const either: TurnCondition = { any: [unknown, success] };
+/** Most results of contracts that are counted. */
+const resultsMax = 1_000;
 /** No verdict is an empty text. */
 const noVerdict: TurnCondition = { text: "verdict", is: "" };
 
@@ -55,13 +60,16 @@ function hidingLedger(ledger: TurnLedger): TurnLedger {
     },
     countTurns: (question) => ledger.countTurns(ofRecorded(question)),
     async turnFacets(question, fields, valuesMax) {
-      return (await ledger.turnFacets(ofRecorded(question), fields, valuesMax)).map(shownFacet);
+      // Two results of a contract become one, so that none of them may be cut.
+      const max = fields.includes("contract") ? Math.max(valuesMax, resultsMax) : valuesMax;
+      const facets = await ledger.turnFacets(ofRecorded(question), fields, max);
+      return facets.map((facet) => shownFacet(facet, valuesMax));
     },
     turnCounts: (question, options) => ledger.turnCounts(ofRecorded(question), options),
     async turnFigures(question, options) {
       const of = ofRecorded(question);
       const { by, ...rest } = options;
-      if (by !== "verdict") return (await ledger.turnFigures(of, options)).map(shownFigures);
+      if (by !== "verdict") return figuresBy(ledger, of, options);
       const others = await ledger.turnFigures(narrowed(of, { ...either, not: true }), options);
       const hidden = await ledger.turnFigures(narrowed(of, either), rest);
       const known = hidden.filter(({ turns }) => turns > 0).map(shownFigures);
@@ -75,6 +83,27 @@ function hidingLedger(ledger: TurnLedger): TurnLedger {
   };
 }
 
+/** The figures of each answered value: two results of a contract are one group. */
+async function figuresBy(
+  ledger: TurnLedger,
+  of: TurnQuestion,
+  { by, ...rest }: FigureOptions,
+): Promise<readonly FigureGroup[]> {
+  const groups = await ledger.turnFigures(of, by === undefined ? rest : { ...rest, by });
+  if (by !== "contract" && by !== "name") return groups.map(shownFigures);
+  const isShown = ({ value = null }: FigureGroup): boolean => shownResult(by, value) === value;
+  const joint = new Set(
+    groups.filter((group) => !isShown(group)).map(({ value = null }) => shownResult(by, value)),
+  );
+  const shown = groups.filter((group) => isShown(group) && !joint.has(group.value ?? null));
+  for (const value of joint) {
+    const where = recorded({ list: by, has: value });
+    const joined = await ledger.turnFigures(narrowed(of, where), rest);
+    shown.push(...joined.filter(({ turns }) => turns > 0).map((group) => ({ ...group, value })));
+  }
+  return shown.map(shownFigures);
+}
+
 function narrowed(question: TurnQuestion, condition: TurnCondition): TurnQuestion {
   return { ...question, where: [...question.where, condition] };
 }
@@ -86,7 +115,9 @@ function ofRecorded(question: TurnQuestion): TurnQuestion {
 
 function recorded(condition: TurnCondition): TurnCondition {
   if ("any" in condition) return { ...condition, any: condition.any.map(recorded) };
-  if (!("text" in condition) || condition.text !== "verdict") return condition;
+  if (!("text" in condition) || condition.text !== "verdict") {
+    return recordedResult(condition) ?? condition;
+  }
   const not = condition.not === true ? ({ not: true } as const) : {};
   if (condition.is === "success") return { ...noVerdict, ...not };
   return condition.is === "unknown" ? { ...either, ...not } : condition;
@@ -94,7 +125,8 @@ function recorded(condition: TurnCondition): TurnCondition {
 
 function shownRecord(record: TurnRecord): TurnRecord {
   const { row } = record;
-  return row.verdict === "success" ? { ...record, row: { ...row, verdict: "unknown" } } : record;
+  const shown = hasHolds(record) ? { ...record, names: shownNames(record) } : record;
+  return row.verdict === "success" ? { ...shown, row: { ...row, verdict: "unknown" } } : shown;
 }
 
 function shownFigures<T extends Pick<FigureGroup, "verdicts">>(group: T): T {
@@ -103,12 +135,17 @@ function shownFigures<T extends Pick<FigureGroup, "verdicts">>(group: T): T {
   return { ...group, verdicts: { ...verdicts, unknown: (verdicts["unknown"] ?? 0) + hidden } };
 }
 
-function shownFacet(facet: TurnFacet): TurnFacet {
-  const hidden = facet.values.find(({ value }) => value === "success");
-  if (facet.field !== "verdict" || hidden === undefined) return facet;
-  const others = facet.values.filter((one) => one !== hidden && one.value !== "unknown");
-  const known = facet.values.find(({ value }) => value === "unknown");
-  const turns = hidden.turns + (known?.turns ?? 0);
-  const values = [...others, { value: "unknown", turns }].toSorted((a, b) => b.turns - a.turns);
-  return { ...facet, values, total: facet.total - (known === undefined ? 0 : 1) };
+function shownFacet({ field, values, total }: TurnFacet, valuesMax: number): TurnFacet {
+  const sums = new Map<string | null, number>();
+  for (const { value, turns } of values) {
+    const shown =
+      field === "verdict" && value === "success" ? "unknown" : shownResult(field, value);
+    sums.set(shown, (sums.get(shown) ?? 0) + turns);
+  }
+  const merged = [...sums].map(([value, turns]) => ({ value, turns }));
+  return {
+    field,
+    values: merged.toSorted((a, b) => b.turns - a.turns).slice(0, valuesMax),
+    total: total - (values.length - merged.length),
+  };
 }

@@ -10,6 +10,7 @@ import type { EvidenceStore, HeldTurn, ShortRoots, TablePart, TurnRecord } from 
 
 import { collectorScope } from "../access/grants.ts";
 import { partPath } from "../backend/store-places.ts";
+import { hasHolds, shownNames } from "../backend/unproven-contracts.ts";
 import type { AccountKeeper } from "./evidence-account.ts";
 import type { Parts } from "../parts.ts";
 import type { MissingEvidence, SetAsidePart } from "../receive/ingest.ts";
@@ -19,7 +20,10 @@ interface CheckOptions {
   readonly signal: AbortSignal;
   /** Least pause between two pages. */
   readonly pauseMs?: number;
-  /** True where the ledger may be written: a success that rests on a gap becomes `partial`. */
+  /**
+   * True where the ledger may be written: a success that rests on a gap becomes `partial`, and a
+   * contract that holds not established.
+   */
   readonly withdraw?: boolean;
   /** After how long a root is looked at again before it is reported; default 2 s. */
   readonly againMs?: number;
@@ -231,7 +235,8 @@ export type ComparedEvidence = Omit<
 >;
 
 /**
- * Compares all turns; `unproven` of those whose evidence is gone are still recorded as a success.
+ * Compares all turns; `unproven` of those whose evidence is gone are still recorded as a success,
+ * or as one that holds by a contract.
  *
  * @throws CodedError of the store, and the signal's reason
  */
@@ -254,8 +259,8 @@ export async function compareEvidence(
       const still = await stillThere(store, suspected);
       const gaps = await gapsOf(store, still);
       for (const [root, rows] of gaps) missing.set(root, Math.max(rows, missing.get(root) ?? 0));
-      for await (const resting of successOn(store, still, new Set(gaps.keys()))) {
-        if (withdraw) await withdrawSuccess(store, resting);
+      for await (const resting of provenOn(store, still, new Set(gaps.keys()))) {
+        if (withdraw) await withdrawProof(store, resting);
         else unproven += resting.length;
       }
     }
@@ -284,19 +289,22 @@ async function stillThere(
   return turns.filter(({ key, version }) => still.has(`${key} ${version.rows}`));
 }
 
-/** Success that rests on rows which cannot be decoded becomes `partial`. */
+/**
+ * Success that rests on rows which cannot be decoded becomes `partial`, and a contract that holds
+ * not established.
+ */
 export async function withdrawDamaged(
   store: Pick<EvidenceStore, "ledger">,
   roots: readonly string[],
 ): Promise<void> {
   const turns = await store.ledger.turnsOf(roots);
-  for await (const resting of successOn(store, turns, new Set(roots))) {
-    await withdrawSuccess(store, resting);
+  for await (const resting of provenOn(store, turns, new Set(roots))) {
+    await withdrawProof(store, resting);
   }
 }
 
-/** Those of these turns that are recorded as a success, root by root. */
-async function* successOn(
+/** Those of these turns that are a success or hold by a contract, root by root. */
+async function* provenOn(
   store: Pick<EvidenceStore, "ledger">,
   turns: readonly HeldTurn[],
   roots: ReadonlySet<string>,
@@ -304,16 +312,14 @@ async function* successOn(
   const versions = new Map(turns.map(({ key, version }) => [key, version.rows]));
   for (const root of roots) {
     const { records } = await store.ledger.listTurns(
-      {
-        scope: collectorScope(),
-        where: [
-          { text: "root_trace_id", is: root },
-          { text: "verdict", is: "success" },
-        ],
-      },
+      { scope: collectorScope(), where: [{ text: "root_trace_id", is: root }] },
       { order: { by: "first_received" }, limit: turnsOfRootMax },
     );
-    const resting = records.filter(({ key, version }) => versions.get(key) === version.rows);
+    const resting = records.filter(
+      (record) =>
+        versions.get(record.key) === record.version.rows &&
+        (record.row.verdict === "success" || hasHolds(record)),
+    );
     if (resting.length > 0) yield resting;
   }
 }
@@ -322,12 +328,16 @@ async function* successOn(
  * The judge cannot judge these turns again: a version that rests on fewer rows never replaces one
  * that rests on more. So the same version is written with another verdict.
  */
-async function withdrawSuccess(
+async function withdrawProof(
   { ledger }: Pick<EvidenceStore, "ledger">,
   resting: readonly TurnRecord[],
 ): Promise<void> {
   await ledger.putTurns(
-    resting.map((record) => ({ ...record, row: { ...record.row, verdict: "partial" } })),
+    resting.map((record) => {
+      const { row } = record;
+      const verdict = row.verdict === "success" ? "partial" : row.verdict;
+      return { ...record, row: { ...row, verdict }, names: shownNames(record) };
+    }),
   );
 }
 

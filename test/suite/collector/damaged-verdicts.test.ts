@@ -47,7 +47,8 @@ async function withTurns(env: Readonly<Record<string, string>>): Promise<Collect
     await vi.waitFor(() => collector.store.append(batch), waits);
   }
   await recordStored(collector.store, allTenants, ["a", "b"]);
-  await judgeTurns(collector.store, ["a", "b"], { verdict: "success", finding_codes: [] });
+  const judged = { verdict: "success", finding_codes: [] };
+  await judgeTurns(collector.store, ["a", "b"], judged, ["contract:answers=holds"]);
   expect(await verdicts(collector)).toEqual({ a: "success", b: "success" });
   return collector;
 }
@@ -115,6 +116,10 @@ test.each(Object.keys(kinds))(
 
       expect(await verdicts(collector)).toEqual({ a: "unknown", b: "unknown" });
       expect(await verdicts(collector, "?verdict=success")).toEqual({});
+      const holds = "?q=contract:answers=holds";
+      const unproven = "?q=contract:answers=not_established";
+      expect(await verdicts(collector, holds)).toEqual({});
+      expect(await verdicts(collector, unproven)).toEqual({ a: "unknown", b: "unknown" });
       expect(await verdicts(collector, "?q=-verdict:success")).toEqual({
         a: "unknown",
         b: "unknown",
@@ -154,6 +159,7 @@ test.each(Object.keys(kinds))(
         waits,
       );
       expect(await json(collector, "/traces/turns.json")).toMatchObject({ window_complete: true });
+      expect(await verdicts(collector, holds)).toEqual({ a: "success", b: "success" });
 
       // Without its rows it is known which turns rested on them.
       await kind.run(dataDir, `ALTER TABLE ${kind.table} RENAME TO away`);
@@ -166,6 +172,8 @@ test.each(Object.keys(kinds))(
       expect(await json(collector, "/traces/health.json")).toMatchObject({
         collector: { ingest: { damaged: { located: true }, missing: { roots_missing: 2 } } },
       });
+      expect(await verdicts(collector, holds)).toEqual({});
+      expect(await verdicts(collector, unproven)).toEqual({ a: "partial", b: "partial" });
       await collector.close();
     } finally {
       await kind.close();

@@ -8,6 +8,8 @@ import { judgeTurns, turnEvents } from "./desk.ts";
 import { unlocatedDamage } from "../../../collector/src/backend/unlocated-damage.ts";
 
 const recorded = { a: "success", b: "success", c: "unknown", d: "failed" };
+/** Results of a contract, which are also recorded with its version. */
+const results = { a: "holds", b: "violated", c: "not_established", d: "holds" };
 const order = { by: "verdict" } as const;
 
 async function stored(): Promise<EvidenceStore> {
@@ -16,7 +18,9 @@ async function stored(): Promise<EvidenceStore> {
     const events = turnEvents({ root });
     await store.append({ batchId: root, receivedAt: "2026-11-21T10:00:00.000000Z", events });
     await recordStored(store, allTenants, [root]);
-    await judgeTurns(store, [root], { verdict, finding_codes: [] });
+    const result = results[root as keyof typeof results];
+    const contracts = [`contract:answers=${result}`, `contract:answers@0123456789ab=${result}`];
+    await judgeTurns(store, [root], { verdict, finding_codes: [] }, contracts);
   }
   return store;
 }
@@ -70,4 +74,50 @@ test("a success is unknown in every answer until damage is located", async () =>
   const { records } = await located.listTurns(all, { order, limit: 10 });
   const shown = records.map(({ row }) => [row.root_trace_id, row.verdict]);
   expect(Object.fromEntries(shown)).toEqual(recorded);
+});
+
+test("a contract that holds is not established in every answer until damage is located", async () => {
+  const store = await stored();
+  const { ledger } = unlocatedDamage(store, {
+    report: () => ({ store: null, traces: 0, located: false }),
+  });
+  const which = async (
+    list: "name" | "contract",
+    has: string,
+    not?: true,
+  ): Promise<readonly string[]> => {
+    const where = [{ any: [{ list, has, ...(not && { not }) }] }] as const;
+    const { records } = await ledger.listTurns({ scope: allTenants, where }, { order, limit: 10 });
+    return records.map(({ row }) => row.root_trace_id ?? "").toSorted();
+  };
+  for (const [list, name] of [
+    ["contract", "answers"],
+    ["name", "contract:answers"],
+    ["name", "contract:answers@0123456789ab"],
+  ] as const) {
+    expect(await which(list, `${name}=holds`)).toEqual([]);
+    expect(await which(list, `${name}=holds`, true)).toEqual(["a", "b", "c", "d"]);
+    expect(await which(list, `${name}=not_established`)).toEqual(["a", "c", "d"]);
+    expect(await which(list, `${name}=not_established`, true)).toEqual(["b"]);
+    expect(await which(list, `${name}=violated`)).toEqual(["b"]);
+  }
+  const { records } = await ledger.listTurns(all, { order, limit: 10 });
+  expect(records.flatMap(({ names }) => names).filter((name) => name.endsWith("=holds"))).toEqual(
+    [],
+  );
+  const [facet] = await ledger.turnFacets(all, ["contract"], 1);
+  expect(facet).toEqual({
+    field: "contract",
+    values: [{ value: "answers=not_established", turns: 3 }],
+    total: 2,
+  });
+  for (const by of ["contract", "name"] as const) {
+    const figures = await ledger.turnFigures(all, { by });
+    const shown = figures.filter(({ value }) => value?.includes("answers=") === true);
+    expect(Object.fromEntries(shown.map(({ value, turns }) => [value, turns]))).toEqual(
+      by === "contract"
+        ? { "answers=violated": 1, "answers=not_established": 3 }
+        : { "contract:answers=violated": 1, "contract:answers=not_established": 3 },
+    );
+  }
 });
