@@ -50,7 +50,7 @@ export interface Comparison extends WholeLook {
 
 /** The same in the main thread. */
 export interface DamageDesk extends Damage {
-  /** Traces with damaged rows, of all tenants: never shown. */
+  /** Traces with damaged rows, of all tenants. */
   roots(): readonly string[];
 }
 

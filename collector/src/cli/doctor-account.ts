@@ -23,6 +23,7 @@ import type { EvidenceAccount } from "../judge/evidence-account.ts";
 import { compareEvidence } from "../judge/evidence-check.ts";
 import type { ComparedEvidence } from "../judge/evidence-check.ts";
 import { createStatementSigner } from "../judge/statement.ts";
+import { tracesText } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
 
 /** Subject of the count of events. */
@@ -34,7 +35,8 @@ const check = accountSubject;
 const nothing: HeldEvents = { events: 0, deletions: 0 };
 /** What helps, as a part of a sentence. */
 export const restore = "restore the data directory from a backup (turnproof restore)";
-const restoreServer = "restore the database from a backup";
+/** The same for a server. */
+export const restoreServer = "restore the database from a backup";
 
 /** Compares the account with the store, on a server too; none where no account was written. */
 export async function accountChecks(config: Config): Promise<readonly Check[]> {
@@ -109,18 +111,13 @@ async function heldBy(
 const compareNow = (store: Parameters<typeof compareEvidence>[0]): Promise<ComparedEvidence> =>
   compareEvidence(store, { signal: new AbortController().signal, pauseMs: 0 });
 
-/** Most traces that a message names. */
-const tracesNamedMax = 5;
-
 /** Turns that rest on more rows than there are; none where each rests on all of its rows. */
 function turnsCheck(found: ComparedEvidence, command: string): readonly Check[] {
   const { roots, roots_missing: count, rows_missing: rows } = found;
   if (count === 0) return [];
-  const named = roots.slice(0, tracesNamedMax).join(", ");
-  const more = count > tracesNamedMax ? ` and ${count - tracesNamedMax} more` : "";
   const message =
-    `evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in ${count} ` +
-    `traces (${named}${more}); ${command}.`;
+    `evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in ` +
+    `${tracesText(count, roots)}; ${command}.`;
   return [{ check: turnsSubject, state: "fail", message }];
 }
 

@@ -12,6 +12,7 @@ import { verifyAudit } from "../access/audit/verify.ts";
 import { readKeyring } from "../access/stable-secret.ts";
 import type { Config } from "../config/config.ts";
 import type { Check } from "./doctor-evidence.ts";
+import { adviceOf } from "./failure.ts";
 
 const check = "audit log";
 
@@ -39,6 +40,7 @@ export async function auditCheck(config: Config): Promise<readonly Check[]> {
   } catch (error) {
     if (!CodedError.is(error)) throw error;
     const of = error.field === undefined ? "" : ` (${error.field})`;
-    return [{ check, state: "fail", message: `${error.code}: ${error.message}${of}` }];
+    const advice = error.code === "key_unusable" ? ` ${adviceOf(error.code) ?? ""}` : "";
+    return [{ check, state: "fail", message: `${error.code}: ${error.message}${of}${advice}` }];
   }
 }

@@ -16,7 +16,15 @@ import { createStatementSigner } from "../judge/statement.ts";
 import type { HealthModel } from "../pages/health/route.ts";
 import type { IngestReport } from "../receive/ingest.ts";
 import { createClient, Refusal } from "./client.ts";
-import { accountSubject, asideCheck, partsCheck, restore, turnsSubject } from "./doctor-account.ts";
+import {
+  accountSubject,
+  asideCheck,
+  partsCheck,
+  restore,
+  restoreServer,
+  turnsSubject,
+} from "./doctor-account.ts";
+import { tracesText } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
 
 /** The collector that runs on this data directory, from the lock of its journal. */
@@ -98,6 +106,19 @@ export async function heldStoreChecks(
   return [{ check: "store", state: "unknown", message }, ...aside];
 }
 
+/**
+ * What reads of the collector met on a server, of which doctor reads no rows; none where the
+ * collector does not answer.
+ */
+export async function metDamageChecks(
+  config: Config,
+  owner: DirectoryOwner | undefined,
+): Promise<readonly Check[]> {
+  if (owner === undefined || serverOf(config) === undefined) return [];
+  const found = await reportOf(config);
+  return typeof found === "string" ? [] : damageChecks(found, true);
+}
+
 /** A large ledger may take a while. */
 const healthMs = 20_000;
 
@@ -131,18 +152,27 @@ async function reportOf(config: Config): Promise<IngestReport | string> {
   }
 }
 
-/** The checks that doctor makes of a store that no collector has open, from a report. */
-function reportedChecks({ missing, damaged }: IngestReport): readonly Check[] {
+/** Damage that the collector's reads met. */
+function damageChecks({ damaged }: IngestReport, isServer: boolean): readonly Check[] {
   const checks: Check[] = [];
-  const store = damageOf({ code: "store_corrupt", field: damaged.store ?? "", isServer: false });
+  const command = isServer ? restoreServer : restore;
+  const store = damageOf({ code: "store_corrupt", field: damaged.store ?? "", isServer });
   if (damaged.store !== null && store !== undefined) {
     const message = `store_corrupt: ${damageWords(store)}.`;
     checks.push({ check: "store", state: "fail", message });
   }
   if (damaged.traces > 0) {
-    const message = `store_corrupt: ${damaged.traces} traces have rows that cannot be decoded; ${restore}.`;
+    const traces = tracesText(damaged.traces, damaged.roots_named);
+    const message = `store_corrupt: rows of ${traces} cannot be decoded; ${command}.`;
     checks.push({ check: turnsSubject, state: "fail", message });
   }
+  return checks;
+}
+
+/** The checks that doctor makes of a store that no collector has open, from a report. */
+function reportedChecks(report: IngestReport): readonly Check[] {
+  const checks: Check[] = [...damageChecks(report, false)];
+  const { missing } = report;
   if (missing === null) {
     const message = "The collector has not compared its evidence yet.";
     return [...checks, { check: accountSubject, state: "unknown", message }];
@@ -155,7 +185,8 @@ function reportedChecks({ missing, damaged }: IngestReport): readonly Check[] {
     ),
   );
   if (roots > 0) {
-    const message = `evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in ${roots} traces; ${restore}.`;
+    const traces = tracesText(roots, missing.roots_named);
+    const message = `evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in ${traces}; ${restore}.`;
     checks.push({ check: turnsSubject, state: "fail", message });
   }
   const { events_missing: events } = missing;

@@ -16,6 +16,18 @@ export interface Check {
 const check = "evidence file";
 const restore = "restore the folder from a copy, or move it away to start without what it holds";
 
+/** Most traces that a message names. */
+const tracesNamedMax = 5;
+
+/** How many traces, with the first of them. */
+export function tracesText(count: number, roots: readonly string[]): string {
+  const word = count === 1 ? "1 trace" : `${count} traces`;
+  const named = roots.slice(0, tracesNamedMax);
+  if (named.length === 0) return word;
+  const more = count > named.length ? ` and ${count - named.length} more` : "";
+  return `${word} (${named.join(", ")}${more})`;
+}
+
 /** Sentences for each result, with what to do about it. */
 const sentences: Readonly<
   Record<Exclude<EvidenceLook["found"], "part_missing" | "rows_missing" | "rows_damaged">, string>
@@ -49,8 +61,9 @@ export async function evidenceCheck(folder: string): Promise<Check> {
     }
     if (look.found === "rows_damaged") {
       const message =
-        `store_corrupt: ${look.rows} bundles of ${look.roots} traces in evidence.sqlite are not as ` +
-        `they were written; ${restore}.`;
+        `store_corrupt: evidence.sqlite has ${look.rows} ` +
+        `${look.rows === 1 ? "bundle" : "bundles"} with changed bytes, in ` +
+        `${tracesText(look.roots, look.traces)}; ${restore}.`;
       return { check, state: "fail", message };
     }
     const isWell = look.found === "whole" || look.found === "none";

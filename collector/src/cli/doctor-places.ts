@@ -18,6 +18,7 @@ import { reasonWords } from "../backend/store-reason.ts";
 import type { Config } from "../config/config.ts";
 import { openArchive } from "./archive.ts";
 import type { Check } from "./doctor-evidence.ts";
+import { adviceOf } from "./failure.ts";
 
 /** Keys that were made once; none where none was. */
 export function keysCheck(dataDir: string): readonly Check[] {
@@ -27,7 +28,9 @@ export function keysCheck(dataDir: string): readonly Check[] {
   const check = "keys";
   if (unusable.length === 0) return [{ check, state: "ok", message: "Each can be used." }];
   const files = unusable.map(fieldOf).join(", ");
-  return [{ check, state: "fail", message: `${sentenceOf("key_unusable")} (${files})` }];
+  const code = "key_unusable";
+  const message = `${code} (${files}): ${codes[code].sentence} ${adviceOf(code) ?? ""}`;
+  return [{ check, state: "fail", message }];
 }
 
 function isUsable(dataDir: string, name: string): boolean {

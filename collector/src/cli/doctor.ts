@@ -29,7 +29,13 @@ import { evidenceFolder } from "../backend/store-places.ts";
 import { withJson } from "./command.ts";
 import { accountChecks } from "./doctor-account.ts";
 import { auditCheck } from "./doctor-audit.ts";
-import { collectorCheck, collectorOn, heldStoreChecks, opensAlone } from "./doctor-collector.ts";
+import {
+  collectorCheck,
+  collectorOn,
+  heldStoreChecks,
+  metDamageChecks,
+  opensAlone,
+} from "./doctor-collector.ts";
 import { evidenceCheck } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
 import { forwardChecks } from "./doctor-forward.ts";
@@ -74,7 +80,8 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     checks.push(...(await serverCheck(config)));
     if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
     const isHeld = owner !== undefined && opensAlone(config);
-    checks.push(...(isHeld ? await heldStoreChecks(config, owner) : await accountChecks(config)));
+    if (isHeld) checks.push(...(await heldStoreChecks(config, owner)));
+    else checks.push(...(await accountChecks(config)), ...(await metDamageChecks(config, owner)));
     checks.push(...forwardChecks(config.dataDir));
     if (config.memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));
   } catch (error) {

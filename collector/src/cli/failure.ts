@@ -58,6 +58,11 @@ const advice: { readonly [code: string]: string | undefined } = {
   not_configured: "`turnproof doctor` lists what is set.",
 };
 
+/** What to do next after a failure with this code, in sentences. */
+export function adviceOf(code: string): string | undefined {
+  return advice[code];
+}
+
 /** The same for a parameter that the collector refused. */
 const parameterAdvice: { readonly [field: string]: string | undefined } = {
   ...optionAdvice,

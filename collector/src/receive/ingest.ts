@@ -34,11 +34,19 @@ export interface MissingEvidence {
   readonly parts_set_aside: number;
   /** The first ten of them. */
   readonly parts: readonly SetAsidePart[];
-  /** The roots, up to a bound; never shown, because they are of all tenants. */
+  /** The roots, up to a bound, of all tenants. */
   readonly roots: readonly string[];
 }
 
-/** State of the receiving side for the health view; counts and codes only. */
+/** The first of the traces that a report counts, for principals of all tenants. */
+interface NamedRoots {
+  readonly roots_named: readonly string[];
+}
+
+/** Most traces that a report names. */
+export const rootsNamedMax = 5;
+
+/** State of the receiving side for the health view; counts, codes and few ids of traces. */
 export interface IngestReport {
   readonly receiving: boolean;
   readonly conservation: ConservationSnapshot;
@@ -64,9 +72,9 @@ export interface IngestReport {
     readonly failure: string | null;
   };
   /** What the comparison at the start found; null until it is done, or where there is none. */
-  readonly missing: Omit<MissingEvidence, "roots"> | null;
+  readonly missing: (Omit<MissingEvidence, "roots"> & NamedRoots) | null;
   /** Damage that reads and writes of the store met. */
-  readonly damaged: DamageReport;
+  readonly damaged: DamageReport & NamedRoots;
   /** Spans on their way to another endpoint; null without one. */
   readonly forward: ForwardState | null;
 }

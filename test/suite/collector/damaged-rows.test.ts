@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, () => Promise<Kind>>> = {
       const found = await evidenceCheck(join(dataDir, "files"));
       expect(found).toMatchObject({
         state: "fail",
-        message: expect.stringContaining("store_corrupt: 1 bundles of 1 traces"),
+        message: expect.stringContaining("1 bundle with changed bytes, in 1 trace (a);"),
       });
     },
     close: async () => {},
@@ -125,9 +125,9 @@ test.each(Object.keys(kinds))(
         failures_by_code: { store_corrupt: expect.any(Number) },
         collector: { ingest: { damaged: { store: null, traces: 1 } } },
       });
-      expect(await (await get(again, "/traces/health")).text()).toContain(
-        "damaged rows in 1 trace",
-      );
+      const health = await (await get(again, "/traces/health")).text();
+      expect(health).toContain("damaged rows in 1 trace");
+      expect(health).toContain('href="/traces/a"');
       const metrics = await (await get(again, "/metrics")).text();
       expect(metrics).toMatch(/^turnproof_evidence_damaged_traces 1$/m);
       // What is left is not everything, and each page states it.

@@ -7,9 +7,10 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { clickhouse } from "@turnproof/store";
+import { clickhouse, postgres } from "@turnproof/store";
 import { afterAll, expect, test, vi } from "vitest";
 
+import { startPostgres } from "../../servers/postgres.ts";
 import { startCollector } from "../faults/collector-child.ts";
 import type { CollectorChild } from "../faults/collector-child.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
@@ -103,6 +104,48 @@ test("a damaged part is reported from Health, and unknown where Health cannot be
     [["store", "unknown", expect.stringContaining(`${other.url} has another data directory`)]],
   ]);
 }, 180_000);
+
+test("traces with damaged rows on a server are named by the collector that met them", async () => {
+  const server = await startPostgres();
+  try {
+    const database = await server.createDatabase();
+    const url = server.url(database);
+    const provider = await postgres({ url });
+    for (const root of ["a", "b", "c", "d", "e", "f"]) {
+      const events = turnAt(root, start);
+      await provider.evidence.append({ batchId: root, receivedAt: isoOf(start), events });
+    }
+    await provider.close();
+    await server.run(
+      database,
+      "UPDATE evidence_bundles SET body = overlay(body placing '##' from 3 for 2)",
+    );
+    const dataDir = await directories.make();
+    const env = {
+      TURNPROOF_DATA_DIR: dataDir,
+      TURNPROOF_BACKEND: "postgres",
+      TURNPROOF_POSTGRES_URL: url,
+    };
+    const collector = await started(env);
+    for (const root of ["a", "b", "c", "d", "e", "f"]) {
+      await vi.waitFor(
+        async () => expect((await fetch(`${collector.url}/traces/${root}.json`)).status).toBe(500),
+        { timeout: 30_000, interval: 200 },
+      );
+    }
+    const found = doctor({ ...env, TURNPROOF_URL: collector.url });
+    expect(about(found, "evidence of turns")).toEqual([
+      [
+        "evidence of turns",
+        "fail",
+        "store_corrupt: rows of 6 traces (a, b, c, d, e and 1 more) cannot be decoded; " +
+          "restore the database from a backup.",
+      ],
+    ]);
+  } finally {
+    await server.close();
+  }
+}, 120_000);
 
 test("the token that Health needs is named", async () => {
   const dataDir = await directories.make();

@@ -81,7 +81,10 @@ test("a key that is empty, damage in the journal and a server that is away are n
     TURNPROOF_POSTGRES_URL: "postgres://user:secret@127.0.0.1:1/turnproof",
   });
   expect(found.code).toBe(1);
-  expect(found.checks["keys"]).toEqual(["fail", expect.stringMatching(/\(keys\/identity-key\)$/)]);
+  expect(found.checks["keys"]).toEqual([
+    "fail",
+    expect.stringMatching(/^key_unusable \(keys\/identity-key\): .* Restore the file/),
+  ]);
   expect(found.checks["journal"]).toEqual(["warn", expect.stringContaining(`journal/${corrupt}`)]);
   expect(found.checks["store"]).toEqual([
     "fail",

@@ -168,7 +168,7 @@ test.concurrent.each(Object.keys(servers) as (keyof typeof servers)[])(
       expect(await doctorOf(two)).toContain(gone);
       expect(await doctorOf(two, "evidence of turns")).toBe(
         `fail evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in 1 ` +
-          "traces (turnless)",
+          "trace (turnless)",
       );
       const again = await createCollector({ config: two, log });
       const missing = { events_missing: rows * 2, roots_missing: 1, rows_missing: rows };

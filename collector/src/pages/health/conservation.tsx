@@ -5,7 +5,9 @@
 import type { Child, FC } from "hono/jsx";
 
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
-import { bytesText, countedText, countText, wordsOf } from "../../ui/display/figures.ts";
+import { bytesText, countText, wordsOf } from "../../ui/display/figures.ts";
+import type { Frame } from "../../http/frame.ts";
+import { EvidenceFact } from "./evidence-fact.tsx";
 import { ForwardFact } from "./forwarding.tsx";
 import { conservationSum, ranked } from "./health-figures.ts";
 import type { ConservationTerm } from "./health-figures.ts";
@@ -91,7 +93,10 @@ const Reasons: FC<{
 };
 
 /** The journal, the drain behind it, the store and the audit log. */
-export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
+export const JournalCard: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({
+  of,
+  frame,
+}) => {
   const { ingest } = of;
   const { journal, drain } = ingest;
   return (
@@ -150,7 +155,7 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
           <Count of={drain.stored_events} /> events in <Count of={drain.stored_batches} /> blocks ·{" "}
           <Count of={drain.retries} /> retries · <Count of={drain.unverified} /> not read back
         </Fact>
-        <Behind of={of} />
+        <Behind of={of} frame={frame} />
       </Facts>
     </Card>
   );
@@ -176,144 +181,13 @@ const JournalDamage: FC<{ readonly of: CollectorHealth["ingest"] }> = ({
   </Fact>
 );
 
-/** What is unknown without the signed account of earlier starts. */
-const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
-  if (of?.account !== "damaged" && of?.account !== "new") return <></>;
-  const isNew = of.account === "new";
-  return (
-    <>
-      {" "}
-      <Badge
-        tone={isNew ? "quiet" : "bad"}
-        icon={isNew ? "unjudged" : "failed"}
-        word={isNew ? "a new account" : "the account was damaged"}
-      />{" "}
-      <code>evidence-account.jws</code>{" "}
-      {isNew
-        ? "was not there, and a new one began at the start. "
-        : "could not be checked, and a new one began. Move evidence-account.jws.corrupt away once this is known. "}
-      Whether events were gone before is unknown.
-    </>
-  );
-};
-
-/** Rows that are there and cannot be decoded. */
-const Damaged: FC<{ readonly traces: number }> = ({ traces }) => (
-  <>
-    <Badge tone="bad" icon="failed" word={`damaged rows in ${countedText(traces, "trace")}`} />{" "}
-    cannot be decoded. None of their turns is answered as a success. <code>turnproof restore</code>,
-    or the backup of the database, brings them back.{" "}
-  </>
-);
-
-/** Turns are not compared with what is left, or a server's damage was met without a table's name. */
-const Unlocated: FC = () => (
-  <>
-    <Badge tone="warn" icon="unknown" word="it is not known which turns rest on it" />, so that a
-    success is answered as unknown: until turns are compared with what is left, and after damage
-    that no comparison finds until everything is read without meeting it, over restarts as
-    well.{" "}
-  </>
-);
-
-/** No verdict is written, so each that may rest on damage is hidden. */
-const Unwithdrawn: FC = () => (
-  <>
-    <Badge tone="warn" icon="unknown" word="no verdict is withdrawn in read-only mode" />, so that a
-    success is answered as unknown until the damage is repaired.{" "}
-  </>
-);
-
-/** Whether the evidence that turns rest on is there. */
-const Missing: FC<{
-  readonly of: CollectorHealth["ingest"]["missing"];
-  readonly damaged: CollectorHealth["ingest"]["damaged"];
-  readonly judge: CollectorHealth["judge"];
-}> = ({ of, damaged, judge }) => {
-  if (damaged.store !== null) {
-    return <Badge tone="quiet" icon="unjudged" word="unknown while the store is damaged" />;
-  }
-  const isSure = damaged.located && damaged.traces === 0;
-  return (
-    <>
-      {damaged.located ? null : judge === "off_read_only" ? <Unwithdrawn /> : <Unlocated />}
-      {damaged.traces === 0 ? null : <Damaged traces={damaged.traces} />}
-      {isSure || !isWhole(of) ? <Gone of={of} /> : null}
-    </>
-  );
-};
-
-/** Whether nothing is gone by the comparison of the start, or nothing was compared. */
-const isWhole = (of: CollectorHealth["ingest"]["missing"]): boolean =>
-  of === null || (of.roots_missing === 0 && !of.events_missing && of.parts_set_aside === 0);
-
-/** What is gone by the comparison of the start. */
-const Gone: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
-  const notCompared = <Badge tone="quiet" icon="unjudged" word="not compared with its turns" />;
-  if (of === null) return notCompared;
-  const { turns, roots_missing: roots, rows_missing: rows, parts_set_aside: parts } = of;
-  const events = of.events_missing ?? 0;
-  if (isWhole(of)) {
-    // The comparison of the start found no turn; what came since is not in it.
-    if (turns === 0) return notCompared;
-    return <Badge tone="ok" icon="success" word={`all of it, in ${countedText(turns, "turn")}`} />;
-  }
-  return (
-    <>
-      {roots === 0 ? null : (
-        <>
-          <Badge
-            tone="bad"
-            icon="failed"
-            word={rows === 1 ? "1 row is gone" : `${countText(rows)} rows are gone`}
-          />{" "}
-          in <Count of={roots} /> traces, without a deletion. Their turns are no success any
-          more.{" "}
-        </>
-      )}
-      {events === 0 ? null : (
-        <>
-          <Badge
-            tone="bad"
-            icon="failed"
-            word={events === 1 ? "1 event is gone" : `${countText(events)} events are gone`}
-          />{" "}
-          by the signed account of what was stored.{" "}
-        </>
-      )}
-      {parts === 0 ? null : (
-        <>
-          <Badge tone="bad" icon="failed" word={countedText(parts, "damaged part")} /> set aside,
-          and the rest is served:{" "}
-          {of.parts.map(({ table, path }, at) => (
-            <>
-              {at === 0 ? "" : ", "}
-              <b>{table}</b> <code>{path}</code>
-            </>
-          ))}
-          {parts > of.parts.length ? ` and ${countText(parts - of.parts.length)} more` : ""}.{" "}
-        </>
-      )}
-      <code>turnproof doctor</code> shows what is known of them. Restore a backup: of a data
-      directory by <code>turnproof restore</code>, of a server by its own means.
-      {events === 0 ? null : (
-        <>
-          {" "}
-          After a restored database, or to go on without them, move{" "}
-          <code>evidence-account.jws</code> out of the data directory and start again.
-        </>
-      )}
-    </>
-  );
-};
-
 /** Lost frames whose own count of items is lost as well. */
 function uncountedText(frames: number): string {
   return frames === 0 ? "" : `, ${countText(frames)} of them with an unknown number of items`;
 }
 
 /** Behind the journal: the store and the audit log. */
-const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
+const Behind: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({ of, frame }) => {
   const { store, audit } = of;
   const { drain } = of.ingest;
   return (
@@ -331,8 +205,7 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
         </span>
       </Fact>
       <Fact name="evidence">
-        <Missing of={of.ingest.missing} damaged={of.ingest.damaged} judge={of.judge} />
-        <Account of={of.ingest.missing} />
+        <EvidenceFact of={of} frame={frame} />
       </Fact>
       {of.ingest.forward === null ? null : <ForwardFact of={of.ingest.forward} />}
       {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}

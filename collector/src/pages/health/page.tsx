@@ -62,7 +62,7 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
       ) : (
         <div class="health-pair">
           <ConservationCard of={model.collector.ingest.conservation} />
-          <JournalCard of={model.collector} />
+          <JournalCard of={model.collector} frame={frame} />
         </div>
       )}
       <ContractsCard of={model.contracts} frame={frame} />

@@ -309,7 +309,20 @@ async function processModel(parts: Parts, limit: number): Promise<HealthModel> {
     timeline: timelineOf([]),
     range: null,
     contracts: null,
-    collector: await collectorHealth(parts),
+    collector: withoutRoots(await collectorHealth(parts)),
+  };
+}
+
+/** Without ids of rows: this answer is in no audit log. */
+function withoutRoots(of: CollectorHealth): CollectorHealth {
+  const { missing, damaged } = of.ingest;
+  return {
+    ...of,
+    ingest: {
+      ...of.ingest,
+      missing: missing === null ? null : { ...missing, roots_named: [] },
+      damaged: { ...damaged, roots_named: [] },
+    },
   };
 }
 

@@ -1,12 +1,13 @@
 /** @module MissingRows: evidence that is gone from the store, in reports and among the losses. */
+import { rootsNamedMax } from "../ingest.ts";
 import type { IngestReport, MissingEvidence } from "../ingest.ts";
 import type { JournalLosses } from "./journal-losses.ts";
 
-/** The counts without the roots, which are of all tenants. */
+/** The counts, with the first of the roots. */
 export function missingReport(missing: MissingEvidence | undefined): IngestReport["missing"] {
   if (missing === undefined) return null;
-  const { roots: _roots, ...counts } = missing;
-  return counts;
+  const { roots, ...counts } = missing;
+  return { ...counts, roots_named: roots.slice(0, rootsNamedMax) };
 }
 
 /**

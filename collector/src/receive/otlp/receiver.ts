@@ -30,6 +30,7 @@ import type { AppEnv } from "../../http/environment.ts";
 import type { ForwardState } from "../forward/forward.ts";
 import type { DamageDesk } from "../../backend/damage-desk.ts";
 import { PendingRoots } from "./pending-roots.ts";
+import { rootsNamedMax } from "../ingest.ts";
 import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
 import type { Log } from "../../log.ts";
 import { createBlockThread } from "./block-thread.ts";
@@ -341,7 +342,10 @@ function besides(
 ): Pick<IngestReport, Besides> {
   return {
     missing: missingReport(missing),
-    damaged: damage?.report() ?? { store: null, traces: 0, located: true },
+    damaged: {
+      ...(damage?.report() ?? { store: null, traces: 0, located: true }),
+      roots_named: damage?.roots().slice(0, rootsNamedMax) ?? [],
+    },
     forward: forwarded?.() ?? null,
   };
 }
