@@ -3,20 +3,17 @@
  * last receipt of a turn, so that late evidence counts when it is here. Null is not established:
  * too few turns, or nothing recorded.
  */
-import { lossIntervals } from "@turnproof/evidence";
 import { turnName } from "@turnproof/store";
 import type { FigureGroup, TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { MeasuredGroup } from "./alert-state.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
-import { addCost, noCost } from "../cost/call-cost.ts";
-import type { Cost } from "../cost/call-cost.ts";
-import { turnCosts } from "../cost/turn-costs.ts";
 import { beyond, verdictWaitMs } from "../judge/judge-timing.ts";
-import { isTrusted, knownMs, producerReports } from "../judge/losses.ts";
+import { costValues } from "./measure-cost.ts";
+import { lostEvents, lostIn } from "./measure-losses.ts";
 import { groupFields, windowQuestion } from "./rule-question.ts";
 import type { MeasureParts } from "./rule-question.ts";
-import { silentOf } from "./silent.ts";
+import { hearing, silentOf } from "./silent.ts";
 import type { LookedBefore } from "./silent.ts";
 
 /** How far back the oldest turn without a verdict is searched for. */
@@ -49,18 +46,22 @@ export async function measureRule(
   endMs: number,
   before: LookedBefore = { open: [], lookedMs: null },
 ): Promise<readonly MeasuredGroup[]> {
-  if (rule.measure === "silence") return silentOf(parts, rule, endMs, before);
+  if (rule.measure === "silence") return silentOf(hearing(parts, rule), rule, endMs, before);
   const found = await valuesOf(parts, rule, endMs);
-  // A recorded verdict may rest on evidence that is gone.
-  const isUnproven = ofVerdicts.has(rule.measure) && !parts.damage.report().located;
+  const unproven = isUnproven(parts, rule);
   return found
     .toSorted((a, b) => b.count - a.count)
     .slice(0, groupsMax)
-    .map((one) => (isUnproven || one.count < leastOf(rule) ? { ...one, value: null } : one));
+    .map((one) => (unproven || one.count < leastOf(rule) ? { ...one, value: null } : one));
 }
 
 /** Measures of what was judged. */
 const ofVerdicts: ReadonlySet<AlertRule["measure"]> = new Set(["verdict_share", "contract_share"]);
+
+/** True where a recorded verdict may rest on evidence that is gone. */
+export function isUnproven({ damage }: MeasureParts, { measure }: AlertRule): boolean {
+  return ofVerdicts.has(measure) && !damage.report().located;
+}
 
 /** Counts and ages are results without any turn; findings where the rule does not require turns. */
 function leastOf({ measure, min_count }: AlertRule): number {
@@ -75,8 +76,13 @@ async function valuesOf(
 ): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
   const question = await windowQuestion(ledger, rule, endMs, rule.window_ms);
-  if (rule.measure === "cost_usd") return costsOf(parts, rule, question);
-  if (rule.measure === "lost_events") return lossesOf(parts, rule, endMs);
+  if (rule.measure === "cost_usd") {
+    return costValues({ ledger, prices: parts.prices }, rule, question);
+  }
+  if (rule.measure === "lost_events") {
+    const lost = lostIn(await lostEvents(parts), endMs, rule.window_ms);
+    return [{ group: null, value: lost, count: lost }];
+  }
   if (rule.measure === "judge_lag_ms") return lagOf(parts, rule, endMs);
   const groups = await turnValues(ledger, rule, question);
   if (groups.length === 0 && rule.by === undefined) {
@@ -141,44 +147,6 @@ function figureOf(
   const judged = turns - (verdicts["unjudged"] ?? 0);
   const with_it = verdicts[rule.verdict ?? ""] ?? 0;
   return { value: judged === 0 ? null : with_it / judged, count: judged };
-}
-
-/**
- * Cost as its bounds. The value is the one that may break the rule: an alarm is not missed because
- * a count is not recorded. A call without a price is in neither.
- */
-async function costsOf(
-  parts: MeasureParts,
-  rule: AlertRule,
-  question: TurnQuestion,
-): Promise<readonly MeasuredGroup[]> {
-  const by = rule.by === "agent" || rule.by === "release" ? rule.by : "model";
-  const { rows, total } = await turnCosts(parts.store.ledger, question, { by, list: parts.prices });
-  const groups = new Map<string | null, Cost>();
-  // The same model of two providers is one group.
-  for (const row of rule.by === undefined ? [{ ...total, value: null }] : rows) {
-    groups.set(row.value, addCost(groups.get(row.value) ?? noCost, row));
-  }
-  return [...groups].map(([group, { calls, low_usd, high_usd, unpriced_calls: reasons }]) => {
-    const unpriced_calls = Object.values(reasons).reduce((sum, of) => sum + of, 0);
-    const value = rule.below === undefined ? high_usd : low_usd;
-    return { group, value, count: calls, cost: { low_usd, high_usd, unpriced_calls } };
-  });
-}
-
-/** Losses that became known in the window, whatever the reports' own time. */
-async function lossesOf(
-  parts: MeasureParts,
-  rule: AlertRule,
-  endMs: number,
-): Promise<readonly MeasuredGroup[]> {
-  const reports = (await producerReports(parts)).filter(isTrusted);
-  const lostBy = (atMs: number): number => {
-    const received = reports.filter((report) => knownMs(parts, report) <= atMs);
-    return lossIntervals(received).reduce((sum, one) => sum + one.lost, 0);
-  };
-  const lost = Math.max(0, lostBy(endMs) - lostBy(endMs - rule.window_ms));
-  return [{ group: null, value: lost, count: lost }];
 }
 
 /** Age of the oldest turn without a verdict, beyond what a judge without a backlog takes. */

@@ -3,12 +3,16 @@
  * each step, and an alert that lasts from one to the next until its condition has ended.
  */
 import type { AlertRule } from "../config/alert-rules.ts";
+import type { CostBounds } from "./alert-state.ts";
 import { breaks } from "./breach.ts";
+import { addBounds, boundOf } from "./measure-cost.ts";
 
 /** A part of the past, one step long; a window is some of them in a row. */
 export interface PreviewPart {
   readonly value: number | null;
   readonly count: number;
+  /** Only of `cost_usd`. */
+  readonly cost?: CostBounds;
 }
 
 /** How the past is divided, in whole steps since the epoch. */
@@ -28,6 +32,8 @@ export interface PassedWindow {
   readonly end: number;
   readonly value: number;
   readonly count: number;
+  /** Only of `cost_usd`. */
+  readonly cost?: CostBounds;
 }
 
 /** What a rule would have done about one group. */
@@ -42,29 +48,45 @@ export interface PassedWindows {
 export function passWindows(
   rule: AlertRule,
   parts: ReadonlyMap<number, PreviewPart>,
-  { perWindow, firstEnd, lastEnd, weekAgo }: PreviewSteps,
+  steps: PreviewSteps,
+): PassedWindows {
+  const { perWindow, firstEnd, lastEnd } = steps;
+  const ends = endsOf(parts, perWindow).filter((end) => end >= firstEnd && end <= lastEnd);
+  return passEnds(rule, ends, (end) => windowOf(rule, parts, end, perWindow), steps);
+}
+
+/** Passes a rule over windows by their ends, ascending. */
+export function passEnds(
+  rule: AlertRule,
+  ends: Iterable<number>,
+  at: (end: number) => PreviewPart,
+  { perWindow, weekAgo }: PreviewSteps,
 ): PassedWindows {
   const alerts: PassedWindow[] = [];
   let established = 0;
   let broken = 0;
   /** End of the last window that broke the rule, while its alert lasts. */
   let lasts: number | undefined;
-  for (const end of endsOf(parts, perWindow)) {
-    if (end < firstEnd || end > lastEnd) continue;
-    const { value, count } = windowOf(rule, parts, end, perWindow);
-    const before =
-      rule.change === undefined ? null : windowOf(rule, parts, end - weekAgo, perWindow).value;
+  for (const end of ends) {
+    const { value, count, cost } = at(end);
+    const before = rule.change === undefined ? null : at(end - weekAgo).value;
     const breaksIt = count === 0 && countsNone(rule) ? false : breaks(rule, value, before);
-    if (count > 0 && breaksIt !== null) established += 1;
+    if (isCounted(rule, count) && breaksIt !== null) established += 1;
     // Without evidence for a whole window it is no alarm any more.
     if (lasts !== undefined && (breaksIt === false || end - lasts > perWindow)) lasts = undefined;
     if (breaksIt !== true || value === null) continue;
     broken += 1;
-    if (lasts === undefined) alerts.push({ end, value, count });
+    if (lasts === undefined) {
+      alerts.push({ end, value, count, ...(cost === undefined ? {} : { cost }) });
+    }
     lasts = end;
   }
   return { established, broken, alerts };
 }
+
+/** True for a window that is one of those with a result: losses have one without any turn. */
+const isCounted = ({ measure }: AlertRule, count: number): boolean =>
+  count > 0 || measure === "lost_events";
 
 /** Ends of windows that have a turn, and of the first one after them that has none; ascending. */
 function endsOf(parts: ReadonlyMap<number, PreviewPart>, perWindow: number): readonly number[] {
@@ -85,14 +107,20 @@ function windowOf(
 ): PreviewPart {
   let count = 0;
   let sum = 0;
+  let cost: CostBounds | undefined;
   for (let from = end - perWindow; from < end; from += 1) {
     const part = parts.get(from);
     if (part === undefined) continue;
     count += part.count;
+    if (part.cost !== undefined) cost = addBounds(cost, part.cost);
     // A share is of a whole number of turns.
     sum += isShare(rule) ? Math.round((part.value ?? 0) * part.count) : (part.value ?? 0);
   }
-  if (count < rule.min_count) return { value: null, count };
+  const costs = cost === undefined ? {} : { cost };
+  if (count < rule.min_count) return { value: null, count, ...costs };
+  // A call without a price is no cost of zero.
+  if (cost !== undefined) return { value: boundOf(rule, cost), count, cost };
+  if (rule.measure === "cost_usd") return { value: null, count };
   return { value: isShare(rule) ? sum / count : sum, count };
 }
 
@@ -103,4 +131,4 @@ const countsNone = ({ measure, min_count }: AlertRule): boolean =>
 const isShare = ({ measure }: AlertRule): boolean => measure.endsWith("_share");
 
 /** True where the value of a window follows from those of its parts. */
-export const addsUp = (rule: AlertRule): boolean => isShare(rule) || rule.measure === "findings";
+export const addsUp = (rule: AlertRule): boolean => rule.measure !== "p95_ms";

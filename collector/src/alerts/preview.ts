@@ -1,23 +1,32 @@
 /**
- * @module Preview: when a rule would have fired on what is stored, by the turns' own time. Windows
- * slide in steps, as those of a living rule do; a percentile does not follow from those of parts,
- * so its windows stand side by side. Only for measures of turns: others have no past in the ledger.
+ * @module Preview: when a rule would have fired on what is stored, with the functions that evaluate
+ * it. Windows slide in steps, as those of a living rule do; a percentile does not follow from those
+ * of parts, so its windows stand side by side. Turns count by their own time, reports of losses and
+ * silences by their receipts.
  */
 import { isoTime } from "@turnproof/semconv";
-import type { TurnReader } from "@turnproof/store";
 
 import type { AlertRule } from "../config/alert-rules.ts";
-import { turnValues } from "./measure.ts";
-import { addsUp, passWindows } from "./preview-windows.ts";
-import type { PreviewPart } from "./preview-windows.ts";
+import { receiptMs } from "../judge/losses.ts";
+import type { CostBounds } from "./alert-state.ts";
+import { isUnproven, turnValues } from "./measure.ts";
+import { costValues } from "./measure-cost.ts";
+import { lostEvents, lostIn } from "./measure-losses.ts";
+import { pastSilence } from "./preview-silence.ts";
+import { addsUp, passEnds, passWindows } from "./preview-windows.ts";
+import type { PassedWindows, PreviewPart, PreviewSteps } from "./preview-windows.ts";
 import { ruleQuestion } from "./rule-question.ts";
+import type { MeasureParts } from "./rule-question.ts";
 
 /** The window of a group at which an alert would have begun. */
 export interface PreviewWindow {
   readonly group: string | null;
   readonly from_ms: number;
   readonly value: number;
+  /** Turns behind it; calls of a cost, lost events, and of a silence turns of the day before. */
   readonly count: number;
+  /** Only of `cost_usd`. */
+  readonly cost?: CostBounds;
 }
 
 /** The past of a rule. */
@@ -26,22 +35,26 @@ export interface RulePreview {
   readonly to_ms: number;
   /** From the start of a window to that of the next. */
   readonly step_ms: number;
-  /** Windows of groups with a result, and of them those that break the rule. */
-  readonly established: number;
-  readonly broken: number;
+  /** Time by which its windows are. */
+  readonly by: "end" | "receipt";
+  /** Windows of groups with a result, and of them those that break the rule; null: not counted. */
+  readonly established: number | null;
+  readonly broken: number | null;
   /** An alert lasts from one window to the next until its condition has ended. */
   readonly alerts: number;
+  /** Silences of which it is not recorded whether a turn was received in them. */
+  readonly unclear: number;
+  /** Older pauses of groups that were not looked at. */
+  readonly left: number;
   /** The newest windows at which an alert begins. */
   readonly windows: readonly PreviewWindow[];
 }
 
-const previewed: ReadonlySet<AlertRule["measure"]> = new Set([
-  "verdict_share",
-  "error_share",
-  "findings",
-  "contract_share",
-  "p95_ms",
-]);
+/** Why there is no past, in a sentence. */
+export interface NoPreview {
+  readonly not_recorded: string;
+}
+
 /** Most windows side by side, most steps of a group, and most alerts that are listed. */
 const windowsMax = 2_000;
 const stepsMax = 10_000;
@@ -50,13 +63,21 @@ const weekMs = 7 * 86_400_000;
 /** Steps of a window, the most that {@link stepsMax} allows; each divides whole seconds. */
 const stepsPerWindow = [10, 8, 5, 4, 2] as const;
 
-/** The past of a rule up to now, over at most so many days; null for a measure without one. */
+const judgeLag =
+  "How late the judge was is not recorded: the ledger has when a turn was judged last, and a turn " +
+  "that was judged again, after a later report of losses or by another contract, has lost when it " +
+  "was judged first.";
+const unproven =
+  "No verdict of the past is established: it is not known which turns rest on damaged evidence.";
+
+/** The past of a rule up to now, over at most so many days, or what is not recorded. */
 export async function previewRule(
-  ledger: TurnReader,
+  parts: MeasureParts,
   rule: AlertRule,
   { nowMs, days }: { readonly nowMs: number; readonly days: number },
-): Promise<RulePreview | null> {
-  if (!previewed.has(rule.measure)) return null;
+): Promise<RulePreview | NoPreview> {
+  if (rule.measure === "judge_lag_ms") return { not_recorded: judgeLag };
+  if (isUnproven(parts, rule)) return { not_recorded: unproven };
   const { window_ms: windowMs } = rule;
   const spanMs = Math.min(days * 86_400_000, windowsMax * windowMs);
   const fits = (steps: number): boolean => (spanMs / windowMs) * steps <= stepsMax;
@@ -65,38 +86,85 @@ export async function previewRule(
   const lastEnd = Math.floor(nowMs / stepMs);
   const from = Math.ceil(lastEnd - spanMs / stepMs);
   const weekAgo = Math.round(weekMs / stepMs);
-  const backTo = from - (rule.change === undefined ? 0 : weekAgo);
+  const steps = { perWindow, firstEnd: from + perWindow, lastEnd, weekAgo };
+  const frame = { from_ms: from * stepMs, to_ms: lastEnd * stepMs, step_ms: stepMs };
+  const listed = (windows: readonly PreviewWindow[]) => ({
+    alerts: windows.length,
+    windows: windows.toSorted((a, b) => b.from_ms - a.from_ms).slice(0, listedMax),
+  });
+  if (rule.measure === "silence") {
+    const { windows, ...rest } = await pastSilence(parts, rule, steps, stepMs);
+    const uncounted = { established: null, broken: null };
+    return { ...frame, by: "receipt", ...uncounted, ...rest, ...listed(windows) };
+  }
+  const passed =
+    rule.measure === "lost_events"
+      ? [await passedLosses(parts, rule, steps, stepMs)]
+      : await passedTurns(parts, rule, steps, stepMs);
+  const windows = passed.flatMap(({ group, alerts }) =>
+    alerts.map(({ end, ...found }) => {
+      return { group, from_ms: (end - perWindow) * stepMs, ...found };
+    }),
+  );
+  return {
+    ...frame,
+    by: rule.measure === "lost_events" ? "receipt" : "end",
+    established: passed.reduce((sum, one) => sum + one.established, 0),
+    broken: passed.reduce((sum, one) => sum + one.broken, 0),
+    unclear: 0,
+    left: 0,
+    ...listed(windows),
+  };
+}
+
+type PassedGroup = PassedWindows & { readonly group: string | null };
+
+/** Measures of turns and of their calls, by the turns' own time. */
+async function passedTurns(
+  parts: MeasureParts,
+  rule: AlertRule,
+  steps: PreviewSteps,
+  stepMs: number,
+): Promise<readonly PassedGroup[]> {
+  const { ledger } = parts.store;
+  const { firstEnd, perWindow, lastEnd, weekAgo } = steps;
+  const backTo = firstEnd - perWindow - (rule.change === undefined ? 0 : weekAgo);
   const { scope, where } = await ruleQuestion(ledger, rule);
   const span = {
     time: "ended_at",
     from: isoTime(backTo * stepMs),
     to: isoTime(lastEnd * stepMs),
   } as const;
-  const values = await turnValues(ledger, rule, { scope, where: [...where, span] }, stepMs);
+  const question = { scope, where: [...where, span] };
+  const values =
+    rule.measure === "cost_usd"
+      ? await costValues({ ledger, prices: parts.prices }, rule, question, stepMs)
+      : await turnValues(ledger, rule, question, stepMs);
   const groups = new Map<string | null, Map<number, PreviewPart>>();
-  for (const { group, from_ms, value, count } of values) {
-    const parts = groups.get(group) ?? new Map<number, PreviewPart>();
-    groups.set(group, parts.set(Math.round(from_ms / stepMs), { value, count }));
+  for (const { group, from_ms, value, count, cost } of values) {
+    const own = groups.get(group) ?? new Map<number, PreviewPart>();
+    const part = { value, count, ...(cost === undefined ? {} : { cost }) };
+    groups.set(group, own.set(Math.round(from_ms / stepMs), part));
   }
-  const steps = { perWindow, firstEnd: from + perWindow, lastEnd, weekAgo };
-  const passed = [...groups].map(([group, parts]) => ({
-    group,
-    ...passWindows(rule, parts, steps),
-  }));
-  const windows = passed
-    .flatMap(({ group, alerts }) =>
-      alerts.map(({ end, value, count }) => {
-        return { group, from_ms: (end - perWindow) * stepMs, value, count };
-      }),
-    )
-    .toSorted((a, b) => b.from_ms - a.from_ms);
-  return {
-    from_ms: from * stepMs,
-    to_ms: lastEnd * stepMs,
-    step_ms: stepMs,
-    established: passed.reduce((sum, one) => sum + one.established, 0),
-    broken: passed.reduce((sum, one) => sum + one.broken, 0),
-    alerts: windows.length,
-    windows: windows.slice(0, listedMax),
+  return [...groups].map(([group, own]) => ({ group, ...passWindows(rule, own, steps) }));
+}
+
+/** Losses by the receipt of their reports; when a report was stored is not recorded. */
+async function passedLosses(
+  parts: MeasureParts,
+  rule: AlertRule,
+  steps: PreviewSteps,
+  stepMs: number,
+): Promise<PassedGroup> {
+  const lostBy = await lostEvents(parts, receiptMs);
+  const { firstEnd, lastEnd } = steps;
+  const ends = Array.from(
+    { length: Math.max(0, lastEnd - firstEnd + 1) },
+    (_, at) => firstEnd + at,
+  );
+  const at = (end: number): PreviewPart => {
+    const lost = lostIn(lostBy, end * stepMs, rule.window_ms);
+    return { value: lost, count: lost };
   };
+  return { group: null, ...passEnds(rule, ends, at, steps) };
 }

@@ -35,31 +35,56 @@ export function heardWithin(
   return endMs - Math.min(endMs - window_ms, lookedMs ?? endMs) + heardMs;
 }
 
+/** Turns of each group of which something was received. */
+export interface HeardTurns {
+  readonly turns: ReadonlyMap<string, number>;
+  /** Groups that may have more, because it is not recorded. */
+  readonly unclear: ReadonlySet<string>;
+}
+
+/** Reads them for the time before `endMs`; only of these names, if any. */
+export type Hear = (
+  endMs: number,
+  sizeMs: number,
+  names?: readonly string[],
+) => Promise<HeardTurns>;
+
 /** The groups of a rule: its window where none of them was received in it, 0 otherwise. */
 export async function silentOf(
-  parts: MeasureParts,
+  hear: Hear,
   rule: AlertRule,
   endMs: number,
   { open, lookedMs }: LookedBefore,
 ): Promise<readonly MeasuredGroup[]> {
   const [heard, now] = await Promise.all([
-    turnsOf(parts, rule, endMs, heardWithin(rule, endMs, lookedMs)),
-    turnsOf(parts, rule, endMs, rule.window_ms),
+    hear(endMs, heardWithin(rule, endMs, lookedMs)),
+    hear(endMs, rule.window_ms),
   ]);
-  const groups = new Set(
-    [...heard].flatMap(([name, turns]) => (turns < rule.min_count ? [] : name)),
-  );
+  const known = [...heard.turns].filter(([, turns]) => turns >= rule.min_count);
+  const groups = new Set(known.map(([name]) => name));
   // Without a turn there is nothing to count up to `min_count`.
   for (const name of rule.min_count > 1 ? [] : namedBy(rule)) groups.add(name);
   for (const name of lasting(rule, open)) groups.add(name);
-  const silent = [...groups].filter((name) => !now.has(name));
-  const isCut = now.size >= groupsMax && silent.length > 0;
-  const late = isCut ? await turnsOf(parts, rule, endMs, rule.window_ms, silent) : now;
-  return [...groups].map((group) => ({
+  const perhaps = [...heard.unclear].filter((name) => !groups.has(name));
+  const silent = [...groups].filter((name) => !now.turns.has(name));
+  const isCut = now.turns.size >= groupsMax && silent.length > 0;
+  const late = isCut ? await hear(endMs, rule.window_ms, silent) : now;
+  const isHeard = (name: string): boolean => now.turns.has(name) || late.turns.has(name);
+  const isUnclear = (name: string): boolean =>
+    !groups.has(name) || now.unclear.has(name) || late.unclear.has(name);
+  return [...groups, ...perhaps].map((group) => ({
     group,
-    value: now.has(group) || late.has(group) ? 0 : rule.window_ms,
-    count: heard.get(group) ?? 0,
+    value: isHeard(group) ? 0 : isUnclear(group) ? null : rule.window_ms,
+    count: heard.turns.get(group) ?? 0,
   }));
+}
+
+/** Reads them from the ledger, up to now: a turn's last receipt says whether it was heard. */
+export function hearing(parts: MeasureParts, rule: AlertRule): Hear {
+  return async (endMs, sizeMs, names) => {
+    const turns = await turnsOf(parts, rule, endMs, sizeMs, names);
+    return { turns, unclear: new Set() };
+  };
 }
 
 /** Names of groups whose alert lasts while no turn of them is found, the newest first. */
@@ -72,7 +97,7 @@ function lasting(rule: AlertRule, open: LookedBefore["open"]): readonly string[]
 }
 
 /** Groups that the filter names: they are missed although none was ever heard. */
-function namedBy({ by, where = "" }: AlertRule): readonly string[] {
+export function namedBy({ by, where = "" }: AlertRule): readonly string[] {
   return readTerms(where).terms.flatMap(({ key, value, negated }) =>
     key === by && !negated ? value : [],
   );

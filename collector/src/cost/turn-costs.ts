@@ -108,22 +108,53 @@ export async function turnCosts(
   return { ...common, rows: dearest(rows), complete: true };
 }
 
-/**
- * Costs by the start of an interval of time.
- *
- * @param everyMs a divisor of a day; shorter ones are used where prices depend on the time of day
- */
+/** Costs by the start of an interval of time. */
 export async function costsOverTime(
   ledger: TurnReader,
   question: TurnQuestion,
-  { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
+  of: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<ReadonlyMap<number, Cost>> {
-  const costs = new Map<number, Cost>();
-  for (const { figures, cost } of await pricedGroups(ledger, question, { list, everyMs })) {
-    const from = Math.floor((figures.from_ms ?? 0) / everyMs) * everyMs;
-    costs.set(from, addCost(costs.get(from) ?? noCost, cost));
+  const costs = await costsBy(ledger, question, of);
+  return new Map(costs.map(({ from_ms, value: _value, ...cost }) => [from_ms, cost]));
+}
+
+/** Cost of the calls with one value, in one interval of the turns' ends. */
+export interface ValuedCost extends Cost {
+  /** Null where it is not recorded, and where costs are not divided by a field. */
+  readonly value: string | null;
+  /** Start of the interval, epoch milliseconds; 0 without intervals. */
+  readonly from_ms: number;
+}
+
+/** Costs by a field, if any, and by intervals, if any; the same model of two providers is one. */
+export async function costsBy(
+  ledger: Pick<TurnReader, "callFigures">,
+  question: TurnQuestion,
+  of: {
+    readonly list: PriceList;
+    readonly by?: Exclude<CostField, "turn"> | undefined;
+    readonly everyMs?: number | undefined;
+  },
+): Promise<readonly ValuedCost[]> {
+  const { list, by, everyMs } = of;
+  const { division, groups } = await dividedCalls(ledger, question, {
+    list,
+    ...(everyMs === undefined ? {} : { everyMs }),
+  });
+  const field = by === undefined || by === "model" ? "name" : costTurnFields[by];
+  const fields = ["name", "provider", field] as const;
+  const calls =
+    field === "name" ? groups : await ledger.callFigures(question, "model", fields, division);
+  const costs = new Map<string, ValuedCost>();
+  for (const figures of calls) {
+    const value = by === undefined ? null : (figures.group[field] ?? null);
+    const from_ms =
+      everyMs === undefined ? 0 : Math.floor((figures.from_ms ?? 0) / everyMs) * everyMs;
+    const key = JSON.stringify([value, from_ms]);
+    const { cost } = pricedGroup(figures, { list, division });
+    costs.set(key, { ...addCost(costs.get(key) ?? noCost, cost), value, from_ms });
   }
-  return costs;
+  return [...costs.values()];
 }
 
 /** The model calls of a question, divided so that each group has one price, and by interval. */
@@ -162,14 +193,14 @@ async function dividedCalls(
     division,
     groups: await ledger.callFigures(question, "model", ["name", "provider"], division),
   });
-  const first = await read({ everyMs: Math.min(everyMs, dayMs), inputSteps: [] });
+  const first = await read({ everyMs: commonMs(everyMs, dayMs), inputSteps: [] });
   const named = first.groups.map(
     ({ group: { name = null, provider = null } }) => [name, provider] as const,
   );
   const hours = named.some(([model, provider]) => list.hasHours(model, provider));
   const steps = new Set(named.flatMap(([model, provider]) => list.stepsOf(model, provider)));
   const needed = {
-    everyMs: hours ? Math.min(everyMs, 1_800_000) : first.division.everyMs,
+    everyMs: hours ? commonMs(everyMs, 1_800_000) : first.division.everyMs,
     inputSteps: [...steps].toSorted((a, b) => a - b),
   };
   const fine = needed.everyMs < first.division.everyMs || steps.size > 0;
@@ -177,6 +208,11 @@ async function dividedCalls(
 }
 
 const dayMs = 86_400_000;
+
+/** The longest interval of which both are made: none of it crosses a change of prices. */
+function commonMs(a: number, b: number): number {
+  return b === 0 ? a : commonMs(b, a % b);
+}
 
 interface TurnPricing {
   readonly list: PriceList;

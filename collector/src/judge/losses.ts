@@ -86,8 +86,8 @@ export function isTrusted({ ingest_trusted: trusted }: TurnEvent): boolean {
 
 /**
  * All reports of producers about themselves; of those with equal totals, and of heartbeats, the
- * first and the last of each, and the one known first. Reading is by receipt, so a report may
- * concern any time.
+ * first and the last of each, and those known and received first. Reading is by receipt, so a
+ * report may concern any time.
  */
 export async function producerReports(parts: JudgeParts): Promise<readonly TurnEvent[]> {
   const query = { store: "trace", event_kind: "data_quality" } as const;
@@ -141,8 +141,7 @@ function earliest(times: readonly string[]): string {
  * stored late.
  */
 export function knownMs(parts: JudgeParts, report: TurnEvent): number {
-  const { received_at: at = report.timestamp } = report;
-  return read.get(parts)?.knownMs.get(report) ?? Date.parse(at);
+  return read.get(parts)?.knownMs.get(report) ?? receiptMs(report);
 }
 
 /** Totals only grow, so reports between two with equal totals add nothing. */
@@ -159,8 +158,18 @@ function keep({ reports, knownMs: times }: Read, event: TurnEvent, sinceMs: numb
     const order = known === undefined ? 0 : compareTimes(event.timestamp, known.timestamp);
     if (known === undefined || (end === "first" ? order < 0 : order > 0)) reports.set(key, event);
   }
-  // From when these totals are known.
-  const key = JSON.stringify([id, isTrusted(event), contents, "known"]);
-  const earlier = reports.get(key);
-  if (earlier === undefined || sinceMs < (times.get(earlier) ?? 0)) reports.set(key, event);
+  // From when these totals are known, and their first receipt.
+  for (const [end, atMs] of [
+    ["known", (of: TurnEvent) => times.get(of) ?? 0],
+    ["received", receiptMs],
+  ] as const) {
+    const key = JSON.stringify([id, isTrusted(event), contents, end]);
+    const earlier = reports.get(key);
+    if (earlier === undefined || atMs(event) < atMs(earlier)) reports.set(key, event);
+  }
+}
+
+/** Receipt of a report, epoch milliseconds; where it is not recorded, its own time. */
+export function receiptMs({ received_at: at, timestamp }: TurnEvent): number {
+  return Date.parse(at ?? timestamp);
 }

@@ -68,7 +68,13 @@ export {
   timeFields,
   userOfTenant,
 } from "./ledger/turn-fields.ts";
-export type { ListField, NumberField, TextField, TimeField } from "./ledger/turn-fields.ts";
+export type {
+  ListField,
+  NumberField,
+  StoredTime,
+  TextField,
+  TimeField,
+} from "./ledger/turn-fields.ts";
 export { turnOrderFields } from "./ledger/turn-orders.ts";
 export { lateLedger } from "./ledger/late-ledger.ts";
 export { judgeSoFar, readRoots, recordRoots, recordStored } from "./ledger/record-roots.ts";

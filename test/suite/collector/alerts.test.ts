@@ -329,7 +329,7 @@ test("each measure has its value, and nothing where nothing is recorded", async 
   expect(await values(`${order}, min_count: 3`)).toEqual([[null, null]]);
   const [rule] = parseAlertRules(`version: 1\nrules:\n  - {name: one, window: 10m, ${order}}`);
   if (rule === undefined) throw new Error("no rule");
-  const past = await previewRule(store.ledger, rule, { nowMs: start + 600_000, days: 1 });
+  const past = await previewRule(parts, rule, { nowMs: start + 600_000, days: 1 });
   expect(past).toMatchObject({ established: 10, alerts: 1, windows: [{ value: 0.5, count: 2 }] });
   // A window of ten minutes begins every minute; the first one with these turns ends with theirs.
   expect(past).toMatchObject({ step_ms: 60_000, windows: [{ from_ms: start - 10 * 60_000 }] });

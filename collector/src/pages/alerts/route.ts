@@ -14,6 +14,9 @@ import { previewRule } from "../../alerts/preview.ts";
 import type { RulePreview } from "../../alerts/preview.ts";
 import { storeAway } from "../../backend/store-away.ts";
 import type { StoreAway } from "../../backend/store-away.ts";
+import type { MeasureParts } from "../../alerts/rule-question.ts";
+import { openPriceList } from "../../cost/price-list.ts";
+import type { PriceList } from "../../cost/price-list.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
 import type { AlertRule, RefusedRules } from "../../config/alert-rules.ts";
 import type { KnownNames } from "../../config/rule-names.ts";
@@ -75,11 +78,16 @@ export interface PreviewModel {
   readonly name: string;
   readonly days: number;
   readonly sentence: string;
-  /** Null for a measure that has no past in the ledger. */
+  /** Null where it is not recorded. */
   readonly past: RulePreview | null;
+  /** What is not recorded, in a sentence; null where there is a past. */
+  readonly not_recorded: string | null;
   readonly value_texts: readonly string[];
-  readonly turns_query: string;
+  /** Query string of the list of its turns; null where a window has no turns of its own. */
+  readonly turns_query: string | null;
   readonly window_ms: number;
+  /** What the counts of its windows are of: `heard`, turns of the day before a silence. */
+  readonly counted: "turns" | "calls" | "events" | "heard";
 }
 
 /** Body of `/alerts.json`. */
@@ -157,6 +165,8 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
 /** GET `/alerts` and its twin, POST `/alerts/silence` and `/alerts/resolve`. */
 function alertsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
+  let list: Promise<PriceList> | undefined;
+  const prices = (): Promise<PriceList> => (list ??= openPriceList(parts.config.prices));
   const here = `${parts.config.basePath === "/" ? "" : parts.config.basePath}/alerts`;
   app.on("GET", ["/alerts", "/alerts.json"], async (c) => {
     const { rule: name, draft, days, ...requested } = readParameters(c, alertsParameters);
@@ -174,7 +184,7 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
       ...state,
       ended: state.ended.filter((alert) => isWithin(alert, range)),
       store_away,
-      preview: past ? await previewOf(parts, rule, spanOf(parts, range, days)) : null,
+      preview: past ? await previewOf(parts, prices(), rule, spanOf(parts, range, days)) : null,
       draft_problems: problems,
     };
     return respond(c, { model, view: alertsPage });
@@ -252,18 +262,33 @@ function spanOf(parts: Parts, { start_time, end_time }: Ranged, days?: number): 
   return { nowMs, days: Math.min(daysMax, Math.max(0, nowMs - Date.parse(start_time)) / dayMs) };
 }
 
-async function previewOf(parts: Parts, rule: AlertRule, span: PastSpan): Promise<PreviewModel> {
-  const { days } = span;
-  const past = await previewRule(parts.store.ledger, rule, span);
+type PreviewParts = Omit<MeasureParts, "prices">;
+
+async function previewOf(
+  parts: PreviewParts,
+  prices: Promise<PriceList>,
+  rule: AlertRule,
+  span: PastSpan,
+): Promise<PreviewModel> {
+  const found = await previewRule({ ...parts, prices: await prices }, rule, span);
+  const past = "not_recorded" in found ? null : found;
   return {
     name: rule.name,
-    days,
+    days: span.days,
     sentence: `${measureText(rule)}, ${limitText(rule)}`,
     past,
-    value_texts: (past?.windows ?? []).map(({ value }) => valueText(rule, value)),
-    turns_query: turnsQuery(rule, null),
+    not_recorded: "not_recorded" in found ? found.not_recorded : null,
+    value_texts: (past?.windows ?? []).map(({ value, cost }) => valueText(rule, value, cost)),
+    turns_query: past?.by === "receipt" ? null : turnsQuery(rule, null),
     window_ms: rule.window_ms,
+    counted: countedBy(rule),
   };
+}
+
+function countedBy({ measure }: AlertRule): PreviewModel["counted"] {
+  if (measure === "cost_usd") return "calls";
+  if (measure === "lost_events") return "events";
+  return measure === "silence" ? "heard" : "turns";
 }
 
 /** The rules that are looked at; in read-only mode those of the start. */

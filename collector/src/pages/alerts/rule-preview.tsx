@@ -2,6 +2,7 @@
 import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
+import type { RulePreview } from "../../alerts/preview.ts";
 import type { Frame } from "../../http/frame.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { Time } from "../../ui/elements/figure.tsx";
@@ -65,7 +66,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
   if (past === null) {
     return (
       <Note>
-        <b>{name}</b>: {sentence}. This measure has no past in the ledger.
+        <b>{name}</b>: {sentence}. {of.not_recorded}
       </Note>
     );
   }
@@ -80,24 +81,25 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
         <b>
           {countText(past.alerts)} {past.alerts === 1 ? "time" : "times"}
         </b>
-        : in {countText(past.broken)} of {countText(past.established)} windows with a result, by the
-        turns' own time.{" "}
+        {past.established === null || past.broken === null
+          ? ""
+          : `: in ${countText(past.broken)} of ${countText(past.established)} windows with a result`}
+        , {byTexts[of.counted]}.{" "}
         {past.step_ms === of.window_ms
           ? "Percentiles are of windows side by side: one across two of them may be missed."
           : `A window begins every ${durationText(past.step_ms)}.`}
       </p>
+      <Unclear of={past} />
       {past.windows.length === 0 ? null : (
         <Table
           label="Windows at which it would have fired"
-          head={<Heads texts={["Window", "Group"]} figures={["Value", "Turns"]} />}
+          head={<Heads texts={["Window", "Group"]} figures={["Value", countHeads[of.counted]]} />}
         >
           {past.windows.map((window, index) => (
             <tr>
               <td>
-                <a href={hrefOf(frame, turnsPath(of, window.from_ms))}>
-                  <Time at={isoTime(window.from_ms)} form="daytime" />
-                </a>{" "}
-                for {durationText(of.window_ms)}
+                <Begin of={of} fromMs={window.from_ms} frame={frame} /> for{" "}
+                {durationText(of.window_ms)}
               </td>
               <td>{window.group ?? "all"}</td>
               <td class="num">{of.value_texts[index]}</td>
@@ -113,10 +115,54 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
   );
 };
 
+/** By which time windows are, and what of it is not recorded. */
+const byTexts: Readonly<Record<PreviewModel["counted"], string>> = {
+  turns: "by the turns' own time",
+  calls: "by the turns' own time",
+  events:
+    "by the receipts of the reports; when a report was stored is not recorded, so one that waited " +
+    "in the journal counts at its receipt",
+  heard: "by the receipts of the turns",
+};
+const countHeads: Readonly<Record<PreviewModel["counted"], string>> = {
+  turns: "Turns",
+  calls: "Calls",
+  events: "Events",
+  heard: "Turns of the day before",
+};
+
+/** Silences that are in no number. */
+const Unclear: FC<{ readonly of: RulePreview }> = ({ of: { unclear, left } }) => (
+  <>
+    {unclear === 0 ? null : (
+      <Note tone="warn">
+        {countText(unclear)} more {unclear === 1 ? "pause is" : "pauses are"} not established: turns
+        were received before and after, and not all of their receipts in between are recorded.
+      </Note>
+    )}
+    {left === 0 ? null : (
+      <Note tone="warn">
+        {countText(left)} older {left === 1 ? "pause was" : "pauses were"} not looked at. Choose a
+        shorter range.
+      </Note>
+    )}
+  </>
+);
+
+const Begin: FC<{
+  readonly of: PreviewModel;
+  readonly fromMs: number;
+  readonly frame: Frame;
+}> = ({ of: { turns_query, window_ms }, fromMs, frame }) => {
+  const time = <Time at={isoTime(fromMs)} form="daytime" />;
+  if (turns_query === null) return time;
+  return <a href={hrefOf(frame, turnsPath(turns_query, fromMs, window_ms))}>{time}</a>;
+};
+
 /** The turns of a window. */
-function turnsPath({ turns_query, window_ms }: PreviewModel, fromMs: number): string {
-  const query = new URLSearchParams(turns_query);
+function turnsPath(turnsQuery: string, fromMs: number, windowMs: number): string {
+  const query = new URLSearchParams(turnsQuery);
   query.set("start_time", isoTime(fromMs));
-  query.set("end_time", isoTime(fromMs + window_ms));
+  query.set("end_time", isoTime(fromMs + windowMs));
   return `/traces?${query.toString()}`;
 }

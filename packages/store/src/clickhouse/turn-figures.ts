@@ -5,7 +5,7 @@ import { isCallOwn, usageSql } from "../ledger/call-usage.ts";
 import { callFiguresOf, callKeys, countGroupsOf, figureGroupsOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type { ListField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
   CallFigures,
@@ -65,10 +65,10 @@ export const figureSql: string = `${countSql},
   ${sumOf("cached_tokens", "input_tokens")} AS cached_sum,
   ${sumOf("input_tokens", "cached_tokens")} AS cached_of_sum`;
 
-function stretchSql(everyMs: number | undefined): string {
+function stretchSql(everyMs: number | undefined, time: StoredTime = "ended_at"): string {
   return everyMs === undefined
     ? "toFloat64(0)"
-    : `floor(toFloat64(toUnixTimestamp64Micro(ended_at)) / ${everyMs * 1_000})`;
+    : `floor(toFloat64(coalesce(toUnixTimestamp64Micro(${time}), 0)) / ${everyMs * 1_000})`;
 }
 
 /** Turns by verdict, as `verdict_sums`: in one statement, because `FINAL` costs as much as the sums. */
@@ -113,10 +113,10 @@ export async function figuresOf(
   question: TurnQuestion,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
-  const { by, everyMs } = options;
+  const { by, everyMs, time } = options;
   const bind = bindings();
   const where = whereOf(question, bind);
-  const stretch = stretchSql(everyMs);
+  const stretch = stretchSql(everyMs, time);
   const value = by === undefined ? "''" : valueOf(by);
   const from = `(SELECT *, ${value} AS value, ${stretch} AS stretch
 FROM turn_ledger FINAL WHERE ${where})`;

@@ -7,7 +7,7 @@ import type { TurnCall } from "@turnproof/evidence";
 import type { Identity } from "@turnproof/semconv";
 
 import type { EvidenceScope } from "../scope.ts";
-import type { ListField, NumberField, TextField, TimeField } from "./turn-fields.ts";
+import type { ListField, NumberField, StoredTime, TextField, TimeField } from "./turn-fields.ts";
 import type { OrderField } from "./turn-orders.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
@@ -120,8 +120,10 @@ export interface FigureGroup extends TurnFigures {
 /** How figures are grouped. A turn with several values counts under each of them. */
 export interface FigureOptions {
   readonly by?: TextField | ListField;
-  /** Intervals of this many milliseconds of `ended_at`, counted from the epoch. */
+  /** Intervals of this many milliseconds of `time`, counted from the epoch. */
   readonly everyMs?: number;
+  /** Time of the intervals, `ended_at` by default; a turn without it is in the one of the epoch. */
+  readonly time?: StoredTime;
 }
 
 /** Fields by which turns are listed as groups. */

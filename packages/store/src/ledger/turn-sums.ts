@@ -62,14 +62,14 @@ export function compareValues(a: string | null, b: string | null): number {
 /** Figures by value and interval, in the order of both. */
 export function figureGroups(
   records: readonly TurnRecord[],
-  { by, everyMs }: FigureOptions,
+  { by, everyMs, time = "ended_at" }: FigureOptions,
 ): readonly FigureGroup[] {
   const groups = new Map<string, { readonly at: Partial<FigureGroup>; own: TurnRecord[] }>();
   for (const record of records) {
     const from =
       everyMs === undefined
         ? undefined
-        : Math.floor((timeFields.ended_at(record) ?? 0) / (everyMs * 1_000)) * everyMs;
+        : Math.floor((timeFields[time](record) ?? 0) / (everyMs * 1_000)) * everyMs;
     for (const value of by === undefined ? [undefined] : valuesOf(record, by)) {
       const key = JSON.stringify([value ?? 0, from]);
       const group = groups.get(key);

@@ -9,7 +9,7 @@ import { isCallOwn } from "../ledger/call-usage.ts";
 import { callFiguresOf, figureGroupsOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type { ListField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
   CallFigures,
@@ -153,8 +153,8 @@ async function grouped(
   });
 }
 
-function stretchOf(everyMs: number): Document {
-  return { $floor: { $divide: ["$ended_at", everyMs * 1_000] } };
+function stretchOf(everyMs: number, time: StoredTime = "ended_at"): Document {
+  return { $floor: { $divide: [{ $ifNull: [`$${time}`, 0] }, everyMs * 1_000] } };
 }
 
 /** Figures by value and interval. */
@@ -163,8 +163,8 @@ export async function figuresOf(
   question: TurnQuestion,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
-  const { by, everyMs } = options;
-  const stretch = everyMs === undefined ? { $literal: 0 } : stretchOf(everyMs);
+  const { by, everyMs, time } = options;
+  const stretch = everyMs === undefined ? { $literal: 0 } : stretchOf(everyMs, time);
   const group = { value: by === undefined ? { $literal: null } : valueOf(by), stretch };
   const stages = [
     { $match: filterOf(question) },

@@ -14,7 +14,7 @@ import type { FigureRow } from "../ledger/figure-rows.ts";
 import type { RootTurns } from "../ledger/record-roots.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type { ListField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import { groupReads, groupsPage } from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
@@ -210,8 +210,8 @@ const figureSql = `count(*)::text AS turns, count(*) FILTER (WHERE has_error)::t
   sum(input_tokens) FILTER (WHERE cached_tokens IS NOT NULL) AS cached_of_sum,
   min(ended_at)::text AS first_at, max(ended_at)::text AS last_at`;
 
-function stretchSql(everyMs: number): string {
-  return `floor(ended_at::double precision / ${everyMs * 1_000})`;
+function stretchSql(everyMs: number, time: StoredTime = "ended_at"): string {
+  return `floor(coalesce(${time}, 0)::double precision / ${everyMs * 1_000})`;
 }
 
 async function figuresOf(
@@ -219,10 +219,10 @@ async function figuresOf(
   question: TurnQuestion,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
-  const { by, everyMs } = options;
+  const { by, everyMs, time } = options;
   const bind = bindings();
   const { value, join } = by === undefined ? { value: "NULL::text", join: "" } : valueOf(by);
-  const stretch = everyMs === undefined ? "0::double precision" : stretchSql(everyMs);
+  const stretch = everyMs === undefined ? "0::double precision" : stretchSql(everyMs, time);
   const grouped = `WITH grouped AS (SELECT turn_ledger.*, ${value} AS value, ${stretch} AS stretch
 FROM turn_ledger ${join} WHERE ${whereOf(question, bind)})`;
   const [groups, verdicts] = await Promise.all([

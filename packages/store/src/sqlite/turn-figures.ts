@@ -9,7 +9,7 @@ import { isCallOwn } from "../ledger/call-usage.ts";
 import { callFiguresOf, callKeys, figureGroupsOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type { ListField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
   CallFigures,
@@ -60,7 +60,9 @@ const turnSums: Readonly<Record<string, string>> = {
 };
 
 const summedColumns = `verdict, has_error, duration_ms, tool_results, tool_limited, tool_failed,
-  input_tokens, output_tokens, cached_tokens, ended_at`;
+  input_tokens, output_tokens, cached_tokens`;
+/** The own time of turns, and that of the intervals. */
+const timesSql = (time: StoredTime): string => [...new Set(["ended_at", time])].join(", ");
 
 function sumsSql(sums: Readonly<Record<string, string>>): string {
   return Object.entries(sums)
@@ -86,16 +88,16 @@ export function figuresOf(
   where: SqlPart,
   options: FigureOptions,
 ): readonly FigureGroup[] {
-  const { by, everyMs } = options;
-  const stretch = stretchSql(everyMs);
-  const valued = valuedSql(where, by, summedColumns);
+  const { by, everyMs, time = "ended_at" } = options;
+  const stretch = stretchSql(everyMs, time);
+  const valued = valuedSql(where, by, `${summedColumns}, ${timesSql(time)}`);
   const parts = database
     .prepare(
       `SELECT value, ${stretch} AS stretch, verdict, ${sumsSql(turnSums)} FROM (${valued.sql})
        GROUP BY 1, 2, 3`,
     )
     .all(...valued.values);
-  const timed = valuedSql(where, by, "duration_ms, ended_at");
+  const timed = valuedSql(where, by, `duration_ms, ${timesSql(time)}`);
   const durations = listsOf(
     database,
     `SELECT value, ${stretch}, duration_ms FROM (${timed.sql}) WHERE duration_ms IS NOT NULL`,
@@ -106,8 +108,8 @@ export function figuresOf(
   return figureGroupsOf(groups, parts, options);
 }
 
-function stretchSql(everyMs: number | undefined): string {
-  return everyMs === undefined ? "0" : floorSql("ended_at", everyMs * 1_000);
+function stretchSql(everyMs: number | undefined, time: StoredTime = "ended_at"): string {
+  return everyMs === undefined ? "0" : floorSql(`coalesce(${time}, 0)`, everyMs * 1_000);
 }
 
 /** Division that rounds down, for a column that may be negative. */

@@ -406,5 +406,6 @@ export const turnHistories: Arbitrary<TurnHistory> = fc.record({
   divided: callOptions,
   called: calledValues,
   everyMs: fc.constantFrom(undefined, 1, 60_000, 86_400_000),
+  time: fc.constantFrom(undefined, "started_at", "ended_at", "first_received", "received_at"),
   aheadFrom: fc.option(time.map(microsOf), { nil: undefined }),
 });

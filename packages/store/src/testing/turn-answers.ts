@@ -11,7 +11,7 @@ import type {
   TurnReader,
   TurnWriter,
 } from "../ledger/turn-question.ts";
-import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type { ListField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
 
@@ -26,13 +26,27 @@ export interface TurnHistory {
   readonly divided: CallOptions;
   readonly called: CallValues;
   readonly everyMs: number | undefined;
+  /** Time of the intervals of figures. */
+  readonly time: StoredTime | undefined;
   readonly aheadFrom: number | undefined;
 }
 
 /** Writes the history and returns every answer; two stores must agree. */
 export async function requestAll(
   store: TurnReader & TurnWriter,
-  { records, gone, question, order, field, by, divided, called, everyMs, aheadFrom }: TurnHistory,
+  {
+    records,
+    gone,
+    question,
+    order,
+    field,
+    by,
+    divided,
+    called,
+    everyMs,
+    time,
+    aheadFrom,
+  }: TurnHistory,
 ): Promise<object> {
   await store.putTurns(records.slice(0, 20));
   await store.dropTurns(gone.map(heldOf));
@@ -57,6 +71,7 @@ export async function requestAll(
     } while (from !== undefined);
   }
   const stretch = everyMs === undefined ? {} : { everyMs };
+  const timed = time === undefined ? stretch : { ...stretch, time };
   return {
     pages,
     groups,
@@ -64,7 +79,7 @@ export async function requestAll(
     facets: await store.turnFacets(question, [field, "verdict", "tool_name"], 3),
     counts: [await store.turnCounts(question, {}), await store.turnCounts(question, stretch)],
     all: await store.turnFigures(question, {}),
-    figures: await store.turnFigures(question, { by: field, ...stretch }),
+    figures: await store.turnFigures(question, { by: field, ...timed }),
     stretches: await store.turnFigures(question, stretch),
     tools: await store.callFigures(question, "tool", by),
     agents: await store.callFigures(question, "agent", by),

@@ -1,0 +1,54 @@
+/**
+ * @module MeasureCost: the cost of the model calls of a rule's turns, as its bounds. The value is
+ * the one that may break the rule: an alarm is not missed because a count is not recorded. A call
+ * without a price is in neither.
+ */
+import type { TurnQuestion, TurnReader } from "@turnproof/store";
+
+import type { AlertRule } from "../config/alert-rules.ts";
+import { addKnown, noCost } from "../cost/call-cost.ts";
+import type { PriceList } from "../cost/price-list.ts";
+import { costsBy } from "../cost/turn-costs.ts";
+import type { CostBounds, MeasuredGroup } from "./alert-state.ts";
+
+/** The cost of a group, in one interval where there are intervals. */
+export interface CostValue extends MeasuredGroup {
+  readonly cost: CostBounds;
+  /** Start of the interval, epoch milliseconds; 0 without intervals. */
+  readonly from_ms: number;
+}
+
+/** Costs of a rule's groups. @param everyMs length of the intervals */
+export async function costValues(
+  { ledger, prices }: { readonly ledger: TurnReader; readonly prices: PriceList },
+  rule: AlertRule,
+  question: TurnQuestion,
+  everyMs?: number,
+): Promise<readonly CostValue[]> {
+  const by = rule.by === "tool" || rule.by === "app" ? undefined : rule.by;
+  const found = await costsBy(ledger, question, { list: prices, by, everyMs });
+  const none = { ...noCost, value: null, from_ms: 0 };
+  const rows = found.length === 0 && by === undefined && everyMs === undefined ? [none] : found;
+  return rows.map(
+    ({ value: group, from_ms, calls, low_usd, high_usd, unpriced_calls: reasons }) => {
+      const unpriced_calls = Object.values(reasons).reduce((sum, of) => sum + of, 0);
+      const cost = { low_usd, high_usd, unpriced_calls };
+      return { group, from_ms, value: boundOf(rule, cost), count: calls, cost };
+    },
+  );
+}
+
+/** The bound that may break the rule. */
+export function boundOf({ below }: AlertRule, { low_usd, high_usd }: CostBounds): number | null {
+  return below === undefined ? high_usd : low_usd;
+}
+
+/** The sum of two costs. */
+export function addBounds(a: CostBounds | undefined, b: CostBounds): CostBounds {
+  if (a === undefined) return b;
+  return {
+    low_usd: addKnown(a.low_usd, b.low_usd),
+    high_usd: addKnown(a.high_usd, b.high_usd),
+    unpriced_calls: a.unpriced_calls + b.unpriced_calls,
+  };
+}
