@@ -3,27 +3,24 @@
  * event loop only receives, authenticates and answers health. A turn of tens of thousands of spans
  * then delays only its own readers (faults R17).
  */
-import { setTimeout as sleep } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
-
 import { CodedError } from "@turnproof/semconv";
 import { lentEngineOf } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { auditState } from "../access/audit/audit-state.ts";
-import { threadLimits } from "../config/thread-limits.ts";
 import type { AppContext } from "../http/environment.ts";
 import { principalOf } from "../http/environment.ts";
 import type { HookContext } from "../hooks/hooks.ts";
 import type { Parts, Readers } from "../parts.ts";
-import { connectCalls } from "./calls.ts";
-import type { Calls, Handlers } from "./calls.ts";
+import type { Handlers } from "./calls.ts";
 import type { PassedRequest } from "../http/environment.ts";
 import { followingBody } from "./following-bodies.ts";
 import { largeBody } from "./large-body.ts";
+import { createReadQueue } from "./read-queue.ts";
+import type { ReadQueueOptions, ReadRequest } from "./read-queue.ts";
 import type { PassedAnswer } from "./reading-app.ts";
+import { ReadingThread } from "./thread-handle.ts";
 import type { FoundDamage, ThreadStart, Reported } from "./thread-link.ts";
-import { withinTime } from "./within-time.ts";
 
 /** Options of the threads. */
 export interface ReadersOptions {
@@ -46,15 +43,15 @@ const threadsDefault = 2;
  * start of the collector, and early enough that a person's first page waits for no thread.
  */
 const warmAfterMs = 2_000;
-/** Most pending requests of one thread; further ones are refused. */
-const waitingMax = 64;
-/** A request that takes longer is aborted. */
-const answerMsMax = 120_000;
-/** A thread that does not answer within this time after that is ended: it hangs. */
-const aliveMsMax = 10_000;
+/** Reads of large traces wait for each other, and those who wait too long are told to come back. */
+const queueBounds = {
+  waitMsMax: 10_000,
+  largeCpuMs: 500,
+  ownWaitingMax: 32,
+  allWaitingMax: 256,
+} as const;
 /** How often threads receive the state of the receiving side. */
 const notifyMs = 500;
-const heapMegabytesMax = 1_024;
 
 /** True where threads can run this code: from built files. Node itself cannot load TSX. */
 export const threadsCan: boolean = import.meta.url.endsWith(".js");
@@ -64,14 +61,7 @@ export function createReaders(options: ReadersOptions): Readers {
   const { parts, judge } = options;
   const state = { closed: false };
   const handlers = handlersOf(options);
-  const presentState = (): Reported => ({
-    report: parts.ingest.report(),
-    minutes: parts.history.recent(),
-    losses: parts.ingest.losses(),
-    gaps: parts.ingest.gaps(),
-    audit: auditState(parts.audit),
-    mark: parts.ingest.mark(),
-  });
+  const presentState = (): Reported => stateOf(parts);
   const startOf = (role: ThreadStart["role"]): ThreadStart & { reported: Reported } => ({
     config: parts.config,
     role,
@@ -104,13 +94,19 @@ export function createReaders(options: ReadersOptions): Readers {
     if (readers.length < threads && readers.every((one) => one.requested > 0)) openReader();
     return leastRequested(readers);
   };
+  const answer = answersInTurn({
+    threads,
+    started: (at) => readers[at]?.started === true,
+    threadAt: (at) => {
+      while (readers.length <= at) openReader();
+      return readers[at] as ReadingThread;
+    },
+    presentState,
+  });
   return {
-    async answer(c) {
-      const thread = least();
-      const passed = await passedRequest(c);
-      // Health needs the state of the receiving side at the time of the request.
-      thread.notify(presentState());
-      return responseOf(thread, await thread.request<PassedAnswer>("answer", passed));
+    answer(c) {
+      least();
+      return answer(c);
     },
     page: (principal, query, { signal: _signal, ...rest }) =>
       least().request("page", { principal, query, options: rest }),
@@ -127,6 +123,59 @@ export function createReaders(options: ReadersOptions): Readers {
       await Promise.all(all.map((thread) => thread.close()));
     },
   };
+}
+
+/** State of the receiving side. */
+function stateOf({ ingest, history, audit }: Parts): Reported {
+  return {
+    report: ingest.report(),
+    minutes: history.recent(),
+    losses: ingest.losses(),
+    gaps: ingest.gaps(),
+    audit: auditState(audit),
+    mark: ingest.mark(),
+  };
+}
+
+/** Threads of reads, and what each receives before a request. */
+interface AnswerOptions extends Pick<ReadQueueOptions, "threads" | "started"> {
+  /** Starts the thread where it has not started. */
+  readonly threadAt: (at: number) => ReadingThread;
+  readonly presentState: () => Reported;
+}
+
+/** Answers each request when it has its turn on a thread. */
+function answersInTurn({
+  threads,
+  started,
+  threadAt,
+  presentState,
+}: AnswerOptions): (c: AppContext) => Promise<Response> {
+  const queue = createReadQueue({ ...queueBounds, threads, started });
+  return async (c) => {
+    const place = await queue.enter(readOf(c));
+    let cpuMs: number | undefined;
+    try {
+      const thread = threadAt(place.thread);
+      const passed = await passedRequest(c);
+      // Health needs the state of the receiving side at the time of the request.
+      thread.notify(presentState());
+      const answer = await thread.request<PassedAnswer>("answer", passed);
+      cpuMs = answer.cpuMs;
+      return responseOf(thread, answer);
+    } finally {
+      place.end(cpuMs);
+    }
+  };
+}
+
+/** The read of a request; it leaves the queue when its connection is gone. */
+function readOf(c: AppContext): ReadRequest {
+  const { pathname, search } = new URL(c.req.url);
+  const gone = new AbortController();
+  c.env?.outgoing?.once("close", () => gone.abort());
+  const { name: principal } = principalOf(c);
+  return { address: `${pathname}${search}`, principal, signal: gone.signal };
 }
 
 /** The response of a thread's answer; one that follows is read from it. */
@@ -240,101 +289,4 @@ async function callMemory(
   ];
   if (call === undefined) throw new CodedError("internal_error");
   return call.apply(of, [...args]);
-}
-
-/** Ends a thread that answers nothing; the other requests of one that does go on. */
-async function endHanging(worker: Worker, calls: Calls): Promise<void> {
-  const alive = calls.request("started", null).then(
-    () => true,
-    () => true,
-  );
-  const hangs = sleep(aliveMsMax, false, { ref: false });
-  if (!(await Promise.race([alive, hangs]))) await worker.terminate();
-}
-
-/** One thread, restarted when it ended. */
-class ReadingThread {
-  readonly #start: () => ThreadStart;
-  readonly #handlers: Handlers;
-  readonly #parts: Parts;
-  readonly #state: { readonly closed: boolean };
-  #worker: Worker;
-  #calls: Calls;
-  #requested = 0;
-  #started = false;
-
-  constructor(
-    start: () => ThreadStart,
-    handlers: Handlers,
-    parts: Parts,
-    state: { readonly closed: boolean },
-  ) {
-    this.#start = start;
-    this.#handlers = handlers;
-    this.#parts = parts;
-    this.#state = state;
-    [this.#worker, this.#calls] = this.#open();
-  }
-
-  /** Requests without an answer yet. */
-  get requested(): number {
-    return this.#requested;
-  }
-
-  /** True once it has opened its parts; before that a request waits for them. */
-  get started(): boolean {
-    return this.#started;
-  }
-
-  notify(reported: Reported): void {
-    // A thread that ended is started again with the present state.
-    void this.#calls.request("notify", reported).catch(() => {});
-  }
-
-  async request<T>(name: string, argument: unknown): Promise<T> {
-    if (this.#requested > waitingMax) throw new CodedError("overloaded");
-    const [worker, calls] = [this.#worker, this.#calls];
-    this.#requested += 1;
-    try {
-      return await withinTime((signal) => calls.request<T>(name, argument, { signal }), {
-        answerMsMax,
-        late: () => void endHanging(worker, calls),
-      });
-    } finally {
-      this.#requested -= 1;
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #open(): [Worker, Calls] {
-    const start = this.#start();
-    const module = start.role === "judge" ? "./judging-thread.js" : "./reading-thread.js";
-    const worker = new Worker(new URL(module, import.meta.url), {
-      workerData: start,
-      resourceLimits: threadLimits(heapMegabytesMax),
-    });
-    worker.unref();
-    const calls = connectCalls(worker, this.#handlers);
-    this.#started = false;
-    const started = (): void => void (this.#started = this.#worker === worker);
-    // A worker that ends before it has started is reported by its `error` and `exit` below.
-    void calls.request("started", null).then(started, () => {});
-    worker.on("error", (error: unknown) => {
-      const name = error instanceof Error ? error.name : "unknown";
-      this.#parts.log.error("reader_ended", { error_type: name });
-    });
-    worker.once("exit", () => {
-      calls.end();
-      this.#started = false;
-      if (this.#state.closed) return;
-      // An immediate restart would be a busy loop where it cannot start.
-      setTimeout(() => {
-        if (!this.#state.closed) [this.#worker, this.#calls] = this.#open();
-      }, 250).unref();
-    });
-    return [worker, calls];
-  }
 }

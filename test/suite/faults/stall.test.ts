@@ -95,3 +95,32 @@ test("a page of the large turn says all that it has", async () => {
   expect(health.collector).toMatchObject({ memory: { ok: true }, judge: "on" });
   expect(health.collector.ingest.conservation.received).toBe(spans);
 });
+
+test("who reads the large turn many times at once delays no page of another turn", async () => {
+  const small = "6".padStart(32, "0");
+  const sent = await fetch(`${collector.url}/v1/traces`, {
+    method: "POST",
+    headers: oneTraceHeaders,
+    body: oneTrace(small, 3),
+  });
+  expect(sent.status).toBe(200);
+  await get(`/traces/${root}`).then((answer) => answer.arrayBuffer());
+  const statuses: number[] = [];
+  const many = Array.from({ length: 12 }, async (_, at) => {
+    const answer = await get(at % 2 === 0 ? `/traces/${root}` : `/traces/${root}.json`);
+    await answer.arrayBuffer();
+    statuses.push(answer.status);
+    if (answer.status === 503) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+  await sleep(300);
+  for (const path of [`/traces/${small}`, "/traces", `/traces/${small}.json`]) {
+    const answer = await get(path);
+    await answer.arrayBuffer();
+    expect([path, answer.status]).toEqual([path, 200]);
+  }
+  // The large ones are read one after another, so most of them are still to come.
+  expect(statuses.length).toBeLessThan(6);
+  await Promise.all(many);
+  expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  expect(statuses).toContain(200);
+}, 300_000);
