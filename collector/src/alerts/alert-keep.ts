@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { setTimeout as after } from "node:timers/promises";
 
 import { replaceFile } from "@turnproof/journal";
 import { CodedError } from "@turnproof/semconv";
@@ -14,6 +15,7 @@ import { Lease } from "../backend/lease.ts";
 import type { LeaseTimes } from "../backend/lease.ts";
 import { lateTurns, OwnLateTurns } from "./others-turns.ts";
 import type { LateTurns } from "./others-turns.ts";
+import { shownMs } from "./alert-times.ts";
 import { alertDocument, noAlerts, resolvedBy, standingSilences } from "./alert-state.ts";
 import type { AlertDocument, AlertSilence, JudgedGroup } from "./alert-state.ts";
 
@@ -52,6 +54,12 @@ export interface SharedAlerts {
   /** For the collector that evaluates the rules: turns received since then were written late. */
   late(sinceMs: number): Promise<void>;
   lateTurns(): Promise<LateTurns>;
+}
+
+/** What operators did; undefined where the store is away: then what is known here is shown. */
+export async function ordersSoon(shared: SharedAlerts): Promise<AlertOrders | undefined> {
+  const found = shared.orders().catch(() => undefined);
+  return Promise.race([found, after(shownMs, undefined, { ref: false })]);
 }
 
 /** The document with what operators did at any collector. */

@@ -31,7 +31,7 @@ export interface AlertEvent {
 export type ValuedAlert = Pick<AlertEvent, "alert" | "value" | "cost" | "byOperator">;
 
 /** One sentence about the alert; that of its end has the value that ended it. */
-function alertSentence(event: AlertEvent): string {
+export function alertSentence(event: AlertEvent): string {
   const { kind, rule, alert, value, cost, atMs, byOperator = false } = event;
   const where = rule.by === undefined ? "" : ` of ${rule.by} ${alert.group ?? "not recorded"}`;
   const what = `${measureText(rule)}${where}`;
@@ -142,22 +142,26 @@ function without(value: unknown, roots: ReadonlySet<string>): unknown {
   return left.every(([, one], at) => one === entries[at]?.[1]) ? value : Object.fromEntries(left);
 }
 
-const slackSign = {
+/** Emoji of a severity. */
+export const slackSign = {
   critical: ":rotating_light:",
   warning: ":warning:",
   info: ":information_source:",
 };
 
+/** A text of Slack without its marks. */
+export function slackText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
 function slackBody(event: AlertEvent): object {
   const { kind, rule, alert, base } = event;
-  const escaped = (text: string): string =>
-    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const sign = kind === "resolved" ? ":white_check_mark:" : slackSign[rule.severity];
-  const text = `${sign} ${escaped(alertSentence(event))}`;
+  const text = `${sign} ${slackText(alertSentence(event))}`;
   const links = [
     `<${base}/traces${turnsQuery(rule, alert.group, alert.broken_ms)}|Turns>`,
     ...alert.roots.map(
-      (root) => `<${base}/traces/${encodeURIComponent(root)}|${escaped(root.slice(0, 12))}>`,
+      (root) => `<${base}/traces/${encodeURIComponent(root)}|${slackText(root.slice(0, 12))}>`,
     ),
   ];
   return {

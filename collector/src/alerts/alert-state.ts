@@ -58,6 +58,12 @@ export interface ClosedAlert extends AlertEpisode {
   readonly reason: AlertEnd;
 }
 
+/** One of the alerts of a message. */
+export interface MessageMember {
+  readonly alert_id: string;
+  readonly about: string;
+}
+
 /** A message that its target has not taken yet. */
 export interface AlertMessage {
   /** `webhook-id`: the same at every attempt and from every collector. */
@@ -66,6 +72,8 @@ export interface AlertMessage {
   readonly alert_id: string;
   /** Rule and group: a target gets its messages about these in their order. */
   readonly about?: string;
+  /** Only of a message about several alerts: these; `alert_id` is then of all of them. */
+  readonly members?: readonly MessageMember[];
   readonly body: string;
   readonly made_ms: number;
   readonly attempts: number;
@@ -147,6 +155,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
       target: z.string(),
       alert_id: z.string(),
       about: z.string().exactOptional(),
+      members: z.array(z.object({ alert_id: z.string(), about: z.string() })).exactOptional(),
       body: z.string(),
       made_ms: z.number(),
       attempts: z.number(),
@@ -190,6 +199,11 @@ export function alertId(of: {
   readonly onset: string;
 }): string {
   return `alert_${hash([of.scope, of.rule, of.group, of.onset])}`;
+}
+
+/** Id of some alerts, whatever their order. */
+export function foldId(alerts: readonly string[]): string {
+  return `alerts_${hash(alerts.toSorted())}`;
 }
 
 /** Id of a message: of alert, event and target. */

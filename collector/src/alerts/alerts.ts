@@ -3,11 +3,11 @@
  * sends them. After a time without a process the windows in between are looked at first, so that
  * an outage of the collector hides no alarm. Of the collectors of one store one does so.
  */
-import { setImmediate as nextTask, setTimeout as after } from "node:timers/promises";
+import { setImmediate as nextTask } from "node:timers/promises";
 
 import type { AlertRule, AlertTarget, RefusedRules } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
-import { fileKeep, shareSilences, withOrders } from "./alert-keep.ts";
+import { fileKeep, ordersSoon, shareSilences, withOrders } from "./alert-keep.ts";
 import type { AlertKeep, RuleValues, SharedAlerts } from "./alert-keep.ts";
 import type { AlertEvent, ValuedAlert } from "./alert-message.ts";
 import {
@@ -17,7 +17,6 @@ import {
   lateBudgetMs,
   lateMs,
   leastMs,
-  shownMs,
   valuesEveryMs,
 } from "./alert-times.ts";
 import type { AlertOptions } from "./alert-options.ts";
@@ -36,10 +35,11 @@ import {
 import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts";
 import { judgeRule, raise } from "./evaluate.ts";
 import { isOfTurns, nextLateEnd, passedTurns, settledTo } from "./late-windows.ts";
+import { Folding } from "./folding.ts";
 import { Looking } from "./looking.ts";
 import { OthersTurns } from "./others-turns.ts";
 import type { DeliveryResult } from "./deliver.ts";
-import { afterAttempt, withMessages } from "./outbox.ts";
+import { afterAttempt } from "./outbox.ts";
 import type { MeasureParts } from "./rule-question.ts";
 import { Sending } from "./sending.ts";
 import type { Outgoing } from "./sending.ts";
@@ -70,6 +70,7 @@ class RunningAlerts implements Alerts {
   /** Receipt of the first turn that was written or judged since the last look. */
   #touchedMs = Infinity;
   readonly #others = new OthersTurns();
+  readonly #folding = new Folding();
   readonly #beganMs: number;
   #leading: boolean;
   #looking: Looking | undefined;
@@ -97,9 +98,7 @@ class RunningAlerts implements Alerts {
   async shown(): Promise<AlertDocument> {
     const { shared } = this.#keep;
     if (shared === undefined) return this.document;
-    // Without the store what is known here is shown.
-    const orders = shared.orders().catch(() => undefined);
-    const found = await Promise.race([orders, after(shownMs, undefined, { ref: false })]);
+    const found = await ordersSoon(shared);
     return found === undefined
       ? this.document
       : withOrders(this.document, found, this.#parts.now());
@@ -306,11 +305,12 @@ class RunningAlerts implements Alerts {
 
   #enqueue(kind: AlertEvent["kind"], rule: AlertRule, of: ValuedAlert, atMs: number): void {
     const event = { kind, rule, ...of, atMs, base: this.#options.base };
-    this.document = withMessages(this.document, this.#sending.targetsOf(rule), event);
+    this.document = this.#folding.add(this.document, this.#sending.targetsOf(rule), event);
   }
 
   /** Keeps the document where it changed; progress alone now and then. */
   async #save(now: number): Promise<void> {
+    this.document = this.#folding.into(this.document);
     const { looked_ms: _looked, passed_ms: _passed, ...is } = this.document;
     const { looked_ms: _kept, passed_ms: _was, ...was } = this.#kept;
     const same = JSON.stringify(is) === JSON.stringify(was);

@@ -2,7 +2,7 @@
  * @module Outbox: messages in the document of alerts: how they get in, and what leaves after an
  * attempt to send them.
  */
-import type { AlertTarget } from "../config/alert-rules.ts";
+import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import { bodyEnded, messageBody } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import { messageId } from "./alert-state.ts";
@@ -28,26 +28,40 @@ export function withMessages(
       id: messageId(alert.id, kind, target.name),
       target: target.name,
       alert_id: alert.id,
-      about: JSON.stringify([rule.name, alert.group]),
+      about: aboutOf(rule, alert),
       body: messageBody(target, event),
       made_ms: atMs,
       attempts: 0,
       next_ms: 0,
-    }))
-    .filter(({ id }) => !document.outbox.some((one) => one.id === id));
+    }));
   const before =
     kind === "firing"
       ? document.outbox
       : document.outbox.map((one) =>
           one.alert_id === alert.id ? endedBy(one, targets, atMs) : one,
         );
+  return withOutbox(document, before, fresh);
+}
+
+/** Rule and group of an alert, as messages have them. */
+export function aboutOf({ name }: Pick<AlertRule, "name">, { group }: ActiveAlert): string {
+  return JSON.stringify([name, group]);
+}
+
+/** The document with new messages behind the others; the oldest are given up beyond a bound. */
+export function withOutbox(
+  document: AlertDocument,
+  before: readonly AlertMessage[],
+  made: readonly AlertMessage[],
+): AlertDocument {
+  const fresh = made.filter(({ id }) => !document.outbox.some((one) => one.id === id));
   const outbox = [...before, ...fresh];
   const over = Math.max(0, outbox.length - outboxMax);
   return { ...document, outbox: outbox.slice(over), given_up: document.given_up + over };
 }
 
 /** False where its start was given up, or never made: the end alone is not sent. */
-function hasStart({ kind, name }: AlertTarget, { started }: ActiveAlert): boolean {
+export function hasStart({ kind, name }: AlertTarget, { started }: ActiveAlert): boolean {
   // Alertmanager gets what fires again and again.
   return kind === "alertmanager" || started === undefined || started.includes(name);
 }
@@ -71,10 +85,22 @@ function endedBy(
 export function dueMessages(outbox: readonly AlertMessage[], now: number): readonly AlertMessage[] {
   const waiting = new Set<string>();
   return outbox.filter((one) => {
-    const key = JSON.stringify([one.target, one.about ?? one.alert_id]);
-    if (one.next_ms > now) waiting.add(key);
-    return !waiting.has(key);
+    const keys = aboutsOf(one).map((about) => JSON.stringify([one.target, about]));
+    const waits = one.next_ms > now || keys.some((key) => waiting.has(key));
+    // One about several alerts holds back the next ones about each of them.
+    if (waits) for (const key of keys) waiting.add(key);
+    return !waits;
   });
+}
+
+function aboutsOf({ about, alert_id, members }: AlertMessage): readonly string[] {
+  return members?.map((one) => one.about) ?? [about ?? alert_id];
+}
+
+/** Its alerts at its target. */
+function alertsOf({ alert_id, members, target }: AlertMessage): readonly string[] {
+  const ids = members?.map((one) => one.alert_id) ?? [alert_id];
+  return ids.map((id) => JSON.stringify([id, target]));
 }
 
 /** The document after an attempt; messages of a target that is gone, or of days ago, are given up. */
@@ -86,14 +112,14 @@ export function afterAttempt(
 ): AlertDocument {
   const names = new Set(targets.map(({ name }) => name));
   const answered = new Set(document.outbox.flatMap((one) => (taken.has(one.id) ? one.target : [])));
-  const about = ({ alert_id, target }: Pick<AlertMessage, "alert_id" | "target">): string =>
-    JSON.stringify([alert_id, target]);
   const lost = new Set<string>();
   const left = document.outbox.flatMap((one) => {
     if (taken.has(one.id)) return [];
-    // An end whose start was given up goes with it.
-    if (lost.has(about(one)) || now - one.made_ms > giveUpMs || !names.has(one.target)) {
-      lost.add(about(one));
+    // An end whose starts were given up goes with them.
+    const own = alertsOf(one);
+    const isLost = own.every((alert) => lost.has(alert));
+    if (isLost || now - one.made_ms > giveUpMs || !names.has(one.target)) {
+      for (const alert of own) lost.add(alert);
       return [];
     }
     const attempts = one.attempts + 1;
@@ -105,8 +131,8 @@ export function afterAttempt(
   const sent = document.outbox.filter(({ id }) => taken.has(id)).length;
   const given = document.outbox.length - left.length - sent;
   const active = document.active.map((alert) => {
-    const { id: alert_id, started } = alert;
-    const kept = started?.filter((target) => !lost.has(about({ alert_id, target })));
+    const { id, started } = alert;
+    const kept = started?.filter((target) => !lost.has(JSON.stringify([id, target])));
     return kept === undefined || kept.length === started?.length
       ? alert
       : { ...alert, started: kept };

@@ -69,6 +69,8 @@ const rule = z
     /** Fewest turns, or calls, for a result. */
     min_count: z.int().min(1).optional(),
     severity: z.enum(severities).default("warning"),
+    /** What is one message: all alerts of the rule in one evaluation, or each; default each. */
+    group_by: z.enum(["rule", "group"]).optional(),
     /** Names of targets; default all. */
     to: z.array(name).min(1).optional(),
   })
@@ -97,6 +99,9 @@ const rule = z
     }
     if ((measure === "lost_events" || measure === "judge_lag_ms") && of.by !== undefined) {
       wrong("by", "this measure is one number");
+    }
+    if (of.group_by !== undefined && of.by === undefined) {
+      wrong("group_by", "messages are grouped where `by` makes groups");
     }
     if (measure === "lost_events" && of.where !== undefined) {
       wrong("where", "losses are of producers, not of turns");

@@ -92,6 +92,7 @@ const ruleFields: ListFields<RuleState> = {
   by: "text",
   where: "text",
   min_count: "integer",
+  group_by: "text",
   last: "text",
   firing: "integer",
   not_established: "integer",

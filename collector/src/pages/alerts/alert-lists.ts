@@ -18,6 +18,8 @@ export interface RuleState {
   readonly by: string | null;
   readonly where: string | null;
   readonly min_count: number;
+  /** `rule`: what begins or ends in one evaluation is one message; `group`: each is its own. */
+  readonly group_by: "rule" | "group";
   /** The group with the largest value, in words; null before the first look. */
   readonly last: string | null;
   readonly firing: number;

@@ -380,7 +380,7 @@ function ruleState(
   rule: AlertRule,
   values: LastValues | undefined,
 ): Omit<RuleState, "contract_state"> {
-  const { name, severity, by = null, where = null, min_count } = rule;
+  const { name, severity, by = null, where = null, min_count, group_by = "group" } = rule;
   const [largest] = (values ?? []).toSorted((a, b) => (b.value ?? -1) - (a.value ?? -1));
   return {
     name,
@@ -390,6 +390,7 @@ function ruleState(
     by,
     where,
     min_count,
+    group_by,
     last: values === undefined ? null : valueText(rule, largest?.value ?? null, largest?.cost),
     firing: (values ?? []).filter(({ broken }) => broken === true).length,
     not_established: (values ?? []).filter(({ broken }) => broken === null).length,
