@@ -207,7 +207,7 @@ const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame
     <td data-head="Fires">
       {of.limit}
       {of.min_count > 1 ? `, from ${of.min_count}` : ""}
-      {of.group_by === "rule" ? <span class="muted"> Its groups share a message.</span> : null}
+      {of.group_by === "rule" ? "; all groups in one message" : ""}
     </td>
     <td data-head="Last">{of.last ?? <NotThere why="The rule was not looked at yet." />}</td>
     <td data-head="State">
