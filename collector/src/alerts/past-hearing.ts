@@ -56,10 +56,11 @@ export async function receiptsAround(
   rule: AlertRule,
   group: string,
   span: Span,
+  more: readonly TurnCondition[] = [],
 ): Promise<SpanReceipts> {
   const { ledger } = parts.store;
   const { scope, where } = await ruleQuestion(ledger, rule);
-  const own = [...where, ...groupCondition(rule, group), ...around(span)];
+  const own = [...where, ...groupCondition(rule, group), ...around(span), ...more];
   const order = { by: "first_received" } as const;
   const page = await ledger.listTurns({ scope, where: own }, { order, limit: turnsMax });
   const { records, next } = page;
@@ -97,7 +98,8 @@ function receiptsOf(
 export function pastHearing(parts: MeasureParts, rule: AlertRule, groups: readonly string[]): Hear {
   const { ledger } = parts.store;
   const field = silentField(rule);
-  return async (endMs, sizeMs, names = groups) => {
+  return async (endMs, sizeMs, only) => {
+    const names = only ?? groups;
     const span = { fromMs: endMs - sizeMs, toMs: endMs };
     const { scope, where } = await ruleQuestion(ledger, rule);
     const count = async (more: readonly TurnCondition[]): Promise<Map<string, number>> => {
@@ -106,17 +108,18 @@ export function pastHearing(parts: MeasureParts, rule: AlertRule, groups: readon
       const values = (facet?.values ?? []).filter(({ value }) => names.includes(value ?? ""));
       return new Map(values.map(({ value, turns }) => [value ?? "", turns]));
     };
-    const known = { time: "first_received", from: isoTime(span.fromMs - longestTurnMs) } as const;
+    const since = { time: "first_received", from: isoTime(span.fromMs - longestTurnMs) } as const;
+    const known = only === undefined ? [since] : [];
     const began = { time: "first_received", to: isoTime(endMs) } as const;
     const lasted = { time: "received_at", from: isoTime(span.fromMs) } as const;
     const [touching, spanning] = await Promise.all([
-      count([known, began, lasted]),
-      count([known, ...around(span)]),
+      count([...known, began, lasted]),
+      count([...known, ...around(span)]),
     ]);
     const turns = new Map(touching);
     const unclear = new Set<string>();
     for (const [group, between] of spanning) {
-      const found = await receiptsAround(parts, rule, group, span);
+      const found = await receiptsAround(parts, rule, group, span, known);
       const heard = found.turns.filter((times) => times.length > 0).length;
       const sure = (touching.get(group) ?? 0) - between + heard;
       if (sure > 0) turns.set(group, sure);

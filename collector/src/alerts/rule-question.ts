@@ -40,21 +40,23 @@ export async function ruleQuestion(
   return turnQuestion({ scope, query: {} }, { q }, { names });
 }
 
-/** Those received in the window that ends then. */
+/** Those received in the window that ends then. @param lengths `any`: turns of days as well */
 export async function windowQuestion(
   ledger: TurnReader,
   rule: AlertRule,
   endMs: number,
   sizeMs: number,
+  lengths: "usual" | "any" = "usual",
 ): Promise<TurnQuestion> {
   const from = endMs - sizeMs;
   const { scope, where } = await ruleQuestion(ledger, rule);
+  // The order of the ledger; without it a look reads more of the history.
+  const began = lengths === "any" ? {} : { from: isoTime(from - longestTurnMs) };
   return {
     scope,
     where: [
       ...where,
-      // The order of the ledger; without it every look would read the whole history.
-      { time: "first_received", from: isoTime(from - longestTurnMs), to: isoTime(endMs) },
+      { time: "first_received", ...began, to: isoTime(endMs) },
       { time: "received_at", from: isoTime(from), to: isoTime(endMs) },
     ],
   };

@@ -67,8 +67,8 @@ export async function silentOf(
   for (const name of lasting(rule, open)) groups.add(name);
   const perhaps = [...heard.unclear].filter((name) => !groups.has(name));
   const silent = [...groups].filter((name) => !now.turns.has(name));
-  const isCut = now.turns.size >= groupsMax && silent.length > 0;
-  const late = isCut ? await hear(endMs, rule.window_ms, silent) : now;
+  // One of them may have been heard by a turn of days, or beyond the most groups.
+  const late = silent.length > 0 ? await hear(endMs, rule.window_ms, silent) : now;
   const isHeard = (name: string): boolean => now.turns.has(name) || late.turns.has(name);
   const isUnclear = (name: string): boolean =>
     !groups.has(name) || now.unclear.has(name) || late.unclear.has(name);
@@ -103,7 +103,10 @@ export function namedBy({ by, where = "" }: AlertRule): readonly string[] {
   );
 }
 
-/** Turns of each group that was received in the time before `endMs`; only of these names, if any. */
+/**
+ * Turns of each group that was received in the time before `endMs`. @param names only of these, and
+ * turns of any length
+ */
 async function turnsOf(
   { store: { ledger } }: MeasureParts,
   rule: AlertRule,
@@ -111,7 +114,8 @@ async function turnsOf(
   sizeMs: number,
   names?: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const { scope, where } = await windowQuestion(ledger, rule, endMs, sizeMs);
+  const lengths = names === undefined ? "usual" : "any";
+  const { scope, where } = await windowQuestion(ledger, rule, endMs, sizeMs, lengths);
   const own: readonly TurnCondition[] =
     names === undefined ? [] : [{ any: names.flatMap((name) => groupCondition(rule, name)) }];
   const field = groupFields[rule.by === "agent" ? "agent" : "app"];

@@ -6,12 +6,15 @@ import { join } from "node:path";
 import { ephemeral } from "@turnproof/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { measureRule } from "../../../collector/src/alerts/measure.ts";
+import { previewRule } from "../../../collector/src/alerts/preview.ts";
+import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
-import { openAlerts, putTurns } from "./alert-desk.ts";
+import { measureParts, openAlerts, putTurns } from "./alert-desk.ts";
 import type { Clock } from "./alert-desk.ts";
 import { openReceiver } from "./alert-receiver.ts";
 import type { Receiver } from "./alert-receiver.ts";
-import { openDesk } from "./desk.ts";
+import { openDesk, turnEvents } from "./desk.ts";
 
 const start = Date.parse("2026-11-21T12:00:00Z");
 const hour = 3_600_000;
@@ -170,3 +173,34 @@ test("a silence that an earlier version stored lasts as well", async () => {
   await lookAt(alerts, clock.ms + 1_000);
   expect(sent()).toEqual(["resolved dead"]);
 });
+
+test.each(["ephemeral", "filesystem", "clickhouse"])(
+  "evidence of a turn of days ends a silence (%s)",
+  { timeout: 120_000 },
+  async (backend) => {
+    const desk = await openDesk({ TURNPROOF_BACKEND: backend }, { judge: false });
+    closes.push(() => desk.collector.close());
+    const parts = await measureParts(desk.store, clock);
+    const [rule] = parseAlertRules(`version: 1\nrules:\n${silent()}`);
+    if (rule === undefined) throw new Error("no rule");
+    const values = async (): Promise<unknown> =>
+      (await measureRule(parts, rule, start)).map(({ group, value }) => [group, value]);
+    const span = { nowMs: start, days: 1 / 24 };
+    const fired = async (): Promise<unknown> => {
+      const past = await previewRule(parts, rule, span);
+      return "windows" in past ? past.windows.map(({ group }) => group) : past;
+    };
+    const agent = "slow";
+    const part = async (name: string, ms: number): Promise<void> => {
+      const at = new Date(ms).toISOString();
+      const [event] = turnEvents({ root: "long", agent, at });
+      if (event !== undefined) await desk.put([{ ...event, event_id: name }], at);
+    };
+    await part("first", start - 50 * hour);
+    await putTurns(desk.store, start - 20 * 60_000, [{ root: "short", agent }]);
+    expect([await values(), await fired()]).toEqual([[[agent, 600_000]], [agent]]);
+    await part("second", start - 15 * 60_000);
+    await part("third", start - 6 * 60_000);
+    expect([await values(), await fired()]).toEqual([[[agent, 0]], []]);
+  },
+);
