@@ -92,6 +92,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
       <Unclear of={past} />
       {past.windows.length === 0 ? null : (
         <Table
+          stacks
           label="Windows at which it would have fired"
           head={<Heads texts={["Window", "Group"]} figures={["Value", countHeads[of.counted]]} />}
         >
@@ -101,9 +102,13 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
                 <Begin of={of} fromMs={window.from_ms} frame={frame} /> for{" "}
                 {durationText(of.window_ms)}
               </td>
-              <td>{window.group ?? "all"}</td>
-              <td class="num">{of.value_texts[index]}</td>
-              <td class="num">{countText(window.count)}</td>
+              <td data-head="Group">{window.group ?? "all"}</td>
+              <td class="num" data-head="Value">
+                {of.value_texts[index]}
+              </td>
+              <td class="num" data-head={countHeads[of.counted]}>
+                {countText(window.count)}
+              </td>
             </tr>
           ))}
         </Table>
@@ -122,13 +127,13 @@ const byTexts: Readonly<Record<PreviewModel["counted"], string>> = {
   events:
     "by the receipts of the reports; when a report was stored is not recorded, so one that waited " +
     "in the journal counts at its receipt",
-  heard: "by the receipts of the turns",
+  heard: "by the receipts of the turns; those of the day before are counted",
 };
 const countHeads: Readonly<Record<PreviewModel["counted"], string>> = {
   turns: "Turns",
   calls: "Calls",
   events: "Events",
-  heard: "Turns of the day before",
+  heard: "Turns",
 };
 
 /** Silences that are in no number. */
