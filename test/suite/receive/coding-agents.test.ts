@@ -7,8 +7,10 @@ import { readFileSync } from "node:fs";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-grpc";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
+
 import { foldTurns, turnCalls } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { openGrpcHarness } from "./grpc-harness.ts";
@@ -199,6 +201,42 @@ test("a call without a duration has an unknown one, in the figures too", async (
     ["model", null],
   ]);
   await harness.close();
+});
+
+test("turns are the same in whatever batches and order their records arrive", async () => {
+  for (const [name, count] of [
+    ["claude-code", 2],
+    ["codex", 1],
+  ] as const) {
+    const { records: once, ...product } = fixtures[name] as Recorded;
+    // A conversation of two prompts, of which Codex's records name none.
+    const records = [...once, ...once.map((record) => ({ ...record, at: record.at + 100_000 }))];
+    const turnsOf = async (batches: readonly Recorded["records"][]): Promise<unknown> => {
+      const harness = await openGrpcHarness();
+      for (const batch of batches) await sendJson(harness, { ...product, records: batch });
+      const turns = foldTurns(await harness.events());
+      await harness.close();
+      return turns
+        .map((turn) => ({ ...turn, received_at: "" }))
+        .toSorted((a, b) => (String(a.turn_id) < String(b.turn_id) ? -1 : 1));
+    };
+    const turns = await turnsOf([records]);
+    expect(turns).toHaveLength(count);
+    const order = fc.shuffledSubarray([...records], { minLength: records.length });
+    const ends = fc.array(fc.boolean(), { minLength: records.length, maxLength: records.length });
+    await fc.assert(
+      fc.asyncProperty(order, ends, fc.boolean(), async (shuffled, cuts, retried) => {
+        const batches: Recorded["records"][number][][] = [[]];
+        for (const [at, record] of shuffled.entries()) {
+          batches.at(-1)?.push(record);
+          if (cuts[at] === true) batches.push([]);
+        }
+        const sent = batches.filter((batch) => batch.length > 0);
+        expect(await turnsOf(retried ? [...sent, ...sent.slice(0, 1)] : sent)).toEqual(turns);
+      }),
+      { numRuns: 8 },
+    );
+  }
 });
 
 test("a completed stream of Codex without tokens has an unknown outcome", async () => {
