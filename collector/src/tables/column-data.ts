@@ -58,3 +58,8 @@ export function columnData<Row>(
   const values = valuesOf(rows);
   return columns.map(({ name, type }, at) => ({ name, type, values: values[at] ?? [] }));
 }
+
+/** True where no row of a column has a value. */
+export function isEmpty(values: ColumnData["values"]): boolean {
+  return values.every((value) => value === null);
+}

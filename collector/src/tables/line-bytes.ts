@@ -104,6 +104,13 @@ export class LineBytes {
     return new Uint8Array(this.#bytes.buffer.slice(0, this.#at));
   }
 
+  /** The same, and starts again: the next lines are written over these. */
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = this.done();
+    this.#at = 0;
+    return bytes;
+  }
+
   /** Writes a text of ASCII without a marked sign; nothing for another, and false. */
   #plain(text: string, marks: Marks): boolean {
     const { length } = text;

@@ -129,7 +129,8 @@ export async function* writtenFile<Row>(
   let head = true;
   for await (const rows of pages) {
     const data = columnData(columns, rows);
-    yield form === "csv" ? csvLines(data, { head, forSheets: true }) : linesOf(data);
+    if (form === "csv") yield csvLines(data, { head, forSheets: true });
+    else yield* linesOf(data);
     head = false;
   }
 }

@@ -9,9 +9,10 @@ import zlib from "node:zlib";
 
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { SchemaElement } from "hyparquet-writer";
+import type { ColumnSource, SchemaElement } from "hyparquet-writer";
 
-import type { FileRows } from "./column-data.ts";
+import { isEmpty } from "./column-data.ts";
+import type { ColumnData, FileRows } from "./column-data.ts";
 
 /**
  * Types of columns. A document is text there: marked as JSON, the writer would parse it and write
@@ -30,6 +31,9 @@ const elements: Readonly<Record<Exclude<ColumnType, "texts">, Omit<SchemaElement
   },
 };
 
+/** The fastest level. */
+const zstdOptions = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
+
 /** The file, in one piece; each block is a row group. */
 export async function* parquetOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const { columns } = part;
@@ -38,22 +42,42 @@ export async function* parquetOf(part: FileRows): AsyncGenerator<Uint8Array<Arra
     writer,
     schema: [{ name: "row", num_children: columns.length }, ...columns.flatMap(schemaOf)],
     codec: "ZSTD",
-    compressors: { ZSTD: (bytes) => zlib.zstdCompressSync(bytes) },
+    compressors: { ZSTD: (bytes) => zlib.zstdCompressSync(bytes, zstdOptions) },
     statistics: false,
     createdBy: "turnproof",
   });
   for (const block of part.blocks()) {
-    const columnData = block.map(({ name, type, values }) => ({
-      name,
-      // The writer changes no data.
-      data: type === "integer" || type === "time" ? values.map(whole) : (values as ColumnValue[]),
-      offsetIndex: false,
-    }));
+    const columnData = block.map(columnOf);
     void file.write({ columnData, rowGroupSize: block[0]?.values.length ?? 0 });
     await nextTurn();
   }
   void file.finish();
   yield new Uint8Array(writer.getBuffer());
+}
+
+/** A column as the writer takes it; the writer changes no data. */
+function columnOf({ name, type, values }: ColumnData): ColumnSource {
+  const column = { name, offsetIndex: false };
+  // Most columns are of other kinds of rows: a compressor for each costs more than its page.
+  if (isEmpty(values)) return { ...column, data: values as ColumnValue[], codec: "UNCOMPRESSED" };
+  if (type === "integer" || type === "time") return { ...column, data: values.map(whole) };
+  // Documents differ from row to row, so that a dictionary of them is built in vain.
+  if (type === "json") return { ...column, data: encoded(values), encoding: "PLAIN" };
+  return { ...column, data: values as ColumnValue[] };
+}
+
+/** Texts in UTF-8, all in one buffer, which costs less than one for each. */
+function encoded(values: readonly ColumnValue[]): (Uint8Array | null)[] {
+  let room = 0;
+  for (const value of values) if (typeof value === "string") room += value.length * 3;
+  const bytes = Buffer.allocUnsafeSlow(room);
+  let at = 0;
+  return values.map((value) => {
+    if (typeof value !== "string") return null;
+    const from = at;
+    at += bytes.write(value, at, "utf8");
+    return bytes.subarray(from, at);
+  });
 }
 
 function schemaOf({ name, type }: FileRows["columns"][number]): readonly SchemaElement[] {

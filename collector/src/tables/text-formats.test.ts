@@ -53,8 +53,16 @@ test("lines of JSON are those of the encoder of the language", () => {
     });
     return `{${fields.join(",")}}\n`;
   });
-  expect(decoded(linesOf(columns))).toBe(decoded(new TextEncoder().encode(lines.join(""))));
-  expect(decoded(linesOf([]))).toBe("");
+  const encoded = decoded(new TextEncoder().encode(lines.join("")));
+  expect([...linesOf(columns)].map(decoded)).toEqual([encoded]);
+  expect([...linesOf([])]).toEqual([]);
+  // Many rows are several pieces of whole lines, each in a buffer of its own.
+  const many = columns.map((of) => ({ ...of, values: Array(20).fill(of.values).flat() }));
+  const pieces = [...linesOf(many)];
+  expect(pieces.length).toBeGreaterThan(2);
+  expect(pieces.map((piece) => decoded(piece).at(-1))).toEqual(pieces.map(() => "\n"));
+  expect(new Set(pieces.map(({ buffer }) => buffer)).size).toBe(pieces.length);
+  expect(pieces.map(decoded).join("")).toBe(encoded.repeat(20));
 });
 
 test.each([false, true])(

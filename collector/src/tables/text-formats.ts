@@ -5,6 +5,7 @@
  */
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 
+import { isEmpty } from "./column-data.ts";
 import type { ColumnData, FileRows } from "./column-data.ts";
 import { LineBytes } from "./line-bytes.ts";
 
@@ -18,7 +19,7 @@ export async function* csvOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuf
 
 /** The file of JSON lines. */
 export async function* jsonLinesOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (const block of part.blocks()) yield linesOf(block);
+  for (const block of part.blocks()) yield* linesOf(block);
 }
 
 /**
@@ -34,7 +35,7 @@ export function csvLines(
   const rows = columns[0]?.values.length ?? 0;
   const lines = new LineBytes();
   if (head) lines.text(`${headOf(columns)}\r\n`);
-  const held = columns.flatMap((column, at) => (isEmpty(column) ? [] : [{ ...column, at }]));
+  const held = columns.flatMap((column, at) => (isEmpty(column.values) ? [] : [{ ...column, at }]));
   for (let row = 0; row < rows; row += 1) {
     let commas = 0;
     for (const { at, type, values } of held) {
@@ -54,11 +55,6 @@ export function csvLines(
   return lines.done();
 }
 
-/** True for a column without any value in these rows. */
-function isEmpty({ values }: ColumnData): boolean {
-  return values.every((value) => value === null);
-}
-
 function headOf(columns: FileRows["columns"]): string {
   return columns.map(({ name }) => name).join(",");
 }
@@ -70,12 +66,15 @@ function unformulated(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }
 
-/** Lines of JSON, each ended. */
-export function linesOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer> {
+/** Bytes of a piece: a buffer that grows to the size of a block is copied several times. */
+const pieceBytes = 1_048_576;
+
+/** Lines of JSON, each ended, in pieces of whole lines. */
+export function* linesOf(columns: readonly ColumnData[]): Generator<Uint8Array<ArrayBuffer>> {
   const rows = columns[0]?.values.length ?? 0;
   const lines = new LineBytes();
   const empty = emptyLine(columns.map(({ name }) => name));
-  const held = columns.flatMap((column, at) => (isEmpty(column) ? [] : [{ ...column, at }]));
+  const held = columns.flatMap((column, at) => (isEmpty(column.values) ? [] : [{ ...column, at }]));
   for (let row = 0; row < rows; row += 1) {
     let from = 0;
     for (const { at, type, values } of held) {
@@ -87,8 +86,9 @@ export function linesOf(columns: readonly ColumnData[]): Uint8Array<ArrayBuffer>
     }
     lines.bytes(empty.upTo(from, columns.length));
     lines.sign(newline);
+    if (lines.length >= pieceBytes) yield lines.take();
   }
-  return lines.done();
+  if (lines.length > 0) yield lines.take();
 }
 
 /** The line in which every value is null. */
