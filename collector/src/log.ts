@@ -32,6 +32,7 @@ const fieldNames = [
   "port",
   "principal",
   "reason",
+  "record",
   "request_id",
   "result",
   "route",

@@ -12,6 +12,7 @@ import { CodedError } from "@turnproof/semconv";
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
+import { loggedFindings } from "./access/audit/finding-words.ts";
 import { recordAuditOff } from "./access/audit/audit-off.ts";
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";
@@ -303,9 +304,7 @@ async function openAuditLog(
         publicKey: () => signer.publicKey,
         extent,
       }),
-    onChecked: ({ findings: [first], findings_total: count }) => {
-      if (first !== undefined) log.error("audit_damaged", { code: first.code, count });
-    },
+    onChecked: loggedFindings(log, file),
   });
   opened.push(audit.close.bind(audit));
   return audit;

@@ -9,12 +9,14 @@ import type { Command } from "commander";
 
 import { auditFileOf, retentionFileOf, retentionScopeOf } from "../access/audit/audit-file.ts";
 import { checkpointKeyName, readPublicKey } from "../access/audit/checkpoint.ts";
+import { findingAdvice, findingMeanings } from "../access/audit/finding-words.ts";
 import { originOf, readVerifierKey, verifierKey } from "../access/audit/note.ts";
 import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
 import { verifyAudit } from "../access/audit/verify.ts";
 import { readKeyring, wasMade } from "../access/stable-secret.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
+import { countedText } from "../ui/display/figures.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, fail, printJson, printTable, write } from "./terminal.ts";
@@ -118,12 +120,17 @@ async function verify(flags: VerifyFlags): Promise<void> {
   else {
     printTable(
       ["RECORD", "FINDING", "MEANS"],
-      result.findings.map(({ code, record }) => [String(record), code, meanings[code]]),
+      result.findings.map(({ code, record }) => [String(record), code, findingMeanings[code]]),
       "Nothing was touched.",
     );
     const more = result.findings_total - result.findings.length;
     if (more > 0) write(`${more} more findings.`);
-    write(`${result.records} records, ${result.checkpoints} checkpoints.`);
+    write(
+      `${countedText(result.records, "record")}, ${countedText(result.checkpoints, "checkpoint")}.`,
+    );
+    for (const advice of new Set(result.findings.map(({ code }) => findingAdvice(code)))) {
+      write(advice);
+    }
     if (result.unsalted > 0) {
       write(
         `The salts of ${result.unsalted} records were removed, as a deletion of a user does: their ` +
@@ -133,21 +140,6 @@ async function verify(flags: VerifyFlags): Promise<void> {
   }
   process.exitCode = result.ok ? exitCodes.ok : exitCodes.failed;
 }
-
-type AuditFindingCode = Awaited<ReturnType<typeof verifyAudit>>["findings"][number]["code"];
-
-const meanings: Readonly<Record<AuditFindingCode, string>> = {
-  audit_seal_broken: "the line was edited, or its key is no longer in the keyring",
-  audit_chain_broken: "a line before it was removed, added or moved",
-  audit_order_broken: "its number does not follow the one before it",
-  audit_line_torn: "the line has no end",
-  audit_leaf_broken: "its leaf commits to another text",
-  audit_cut: "a checkpoint covers records that are not there",
-  audit_salts_missing: "its salt is gone with the file of salts, which no deletion removes",
-  audit_history_differs: "the records up to it are other ones than those that were signed",
-  audit_checkpoint_broken: "a checkpoint was edited",
-  audit_wrong_key: "made with another key than the one it is checked with",
-};
 
 /** The files of a folder by name, or the file itself. */
 function filesIn(path: string): readonly string[] {

@@ -8,6 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { auditFileOf } from "../access/audit/audit-file.ts";
 import { readPublicKey } from "../access/audit/checkpoint.ts";
+import { findingAdvice, findingMeaning } from "../access/audit/finding-words.ts";
 import { verifyAudit } from "../access/audit/verify.ts";
 import { readKeyring } from "../access/stable-secret.ts";
 import type { Config } from "../config/config.ts";
@@ -33,9 +34,11 @@ export async function auditCheck(config: Config): Promise<readonly Check[]> {
     const { code = "", record = 0 } = findings[0] ?? {};
     // A line that is being written has no end yet; the next start sets a torn one aside.
     const isTornOnly = findings_total === 1 && code === "audit_line_torn";
+    const meaning = findingMeaning(code);
     const message =
-      `${code} from record ${record}, ${findings_total} findings; ` +
-      "see TurnproofAuditDamaged in docs/operate/alerts.md.";
+      `${code} from record ${record} of ${file}${meaning === undefined ? "" : `: ${meaning}`} ` +
+      `(${findings_total === 1 ? "1 finding" : `${findings_total} findings`}). ` +
+      `${findingAdvice(code)} See TurnproofAuditDamaged in docs/operate/alerts.md.`;
     return [{ check, state: isTornOnly ? "warn" : "fail", message }];
   } catch (error) {
     if (!CodedError.is(error)) throw error;

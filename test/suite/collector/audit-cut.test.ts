@@ -57,7 +57,16 @@ test("a cut at the end is damage of the next start, everywhere, and stays so", a
       const settings = await desk.json<{ audit: object }>("/settings.json", headers);
       expect(settings.audit).toMatchObject({ checked: true, damage });
     });
-    expect(logged).toContainEqual(["audit_damaged", { code: "audit_cut", count: 1 }]);
+    expect(logged).toContainEqual([
+      "audit_damaged",
+      {
+        code: "audit_cut",
+        record: 12,
+        count: 1,
+        path: expect.stringMatching(/audit\.jsonl$/),
+        command: "turnproof audit verify",
+      },
+    ]);
     interface Health {
       readonly collector: { readonly audit: object };
     }

@@ -217,6 +217,30 @@ test("a wrong key is said to be one, of checkpoints and of lines", async () => {
   ]);
 });
 
+test("lines of an earlier key are a wrong key, and an edited one among them is found", async () => {
+  const { dir, file, signer, verify } = await written(20);
+  const others = createKeyring(parseKeyring("fedcba9876543210fedcba9876543210"));
+  const again = await openAudit({ file, keyring: others, pseudonyms, signer });
+  for (let index = 0; index < 5; index += 1) {
+    await again.append({ event: "events.read", result: "ok", operator: "operator-1" });
+  }
+  await again.close();
+  expect(await verify(undefined, undefined, others)).toMatchObject({
+    findings: [{ code: "audit_wrong_key", record: 1 }],
+    findings_total: 1,
+  });
+  // No line of a known key proves that those at the end are as they were written.
+  expect((await verify()).findings.map(({ record }) => record)).toEqual([21, 22, 23, 24, 25]);
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  const edited = lines.with(9, (lines[9] ?? "").replace('"ok"', '"no"'));
+  expect(edited).not.toEqual(lines);
+  writeFileSync(file, `${edited.join("\n")}\n`);
+  const { findings } = await verify(undefined, undefined, others);
+  expect(findings).toContainEqual({ code: "audit_seal_broken", record: 10 });
+  expect(findings).toContainEqual({ code: "audit_wrong_key", record: 11 });
+  rmSync(dir, { recursive: true });
+});
+
 test("a verifier key names log and key, and is read back", async () => {
   const { signer } = await written(1);
   const key = verifierKey(signer.origin, signer.publicKey);

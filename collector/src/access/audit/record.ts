@@ -103,6 +103,16 @@ export function openRecord(line: string, keyring: Keyring): AuditRecord | undefi
   }
 }
 
+/** The hash of the line before a line whose seal does not open, as it states it. */
+export function prevOf(line: string): string | undefined {
+  try {
+    const { prev } = JSON.parse(line) as { readonly prev?: unknown };
+    return typeof prev === "string" ? prev : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function textOf(record: AuditRecord): string {
   return JSON.stringify(record).replace(/[\u007f-\uffff]/g, escape);
 }

@@ -13,7 +13,8 @@ import { logLines } from "./lines.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
 import { keptTree } from "./recover.ts";
-import { cutEvent, genesis, hashOfLine, hasSalt, leafHolds, leafOf, openRecord } from "./record.ts";
+import { cutEvent, genesis, hashOfLine, hasSalt, leafHolds, leafOf } from "./record.ts";
+import { openRecord, prevOf } from "./record.ts";
 import { openSalts, saltsFile } from "./salts.ts";
 import type { Salts } from "./salts.ts";
 
@@ -79,6 +80,10 @@ class Walk {
   /** The previous line was reported; its consequences are not reported again. */
   broken = false;
   sealed = 0;
+  /** First of the lines before this one whose seals do not open, one after the other; 0 for none. */
+  unopened = 0;
+  /** Runs of lines that another key sealed. */
+  foreignRuns = 0;
   unsalted = 0;
   firstUnsalted = 0;
   readonly tree: Tree = createTree();
@@ -96,6 +101,12 @@ class Walk {
     this.total += 1;
     if (code === "audit_cut") this.cuts += 1;
     if (this.findings.length < listedMax) this.findings.push({ code, record });
+  }
+
+  /** The lines since `unopened`, up to `last`, were edited. */
+  reportEdited(last: number): void {
+    for (let at = this.unopened; at <= last; at += 1) this.report("audit_seal_broken", at);
+    this.unopened = 0;
   }
 
   /** Whether the only thing wrong so far is that every seal was made with another key. */
@@ -126,6 +137,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
       for (const reader of readers) while (reader.isDue(walk)) await reader.check(walk);
     }
   }
+  if (walk.unopened > 0) walk.reportEdited(walk.records);
   for (const reader of readers) while (reader.isLeft) await reader.check(walk);
   const isWhole = recordsMax === Number.POSITIVE_INFINITY;
   if (isWhole && kept > walk.expected - 1 && walk.cuts === 0) {
@@ -143,12 +155,16 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
   return { ok: total === 0, records, checkpoints, unsalted, findings, findings_total: total };
 }
 
-/** One edited or removed line is one finding, at the first record that shows it. */
+/**
+ * One edited or removed line is one finding, at the first record that shows it, and so are lines of
+ * another key that follow each other.
+ */
 function readLine(walk: Walk, line: string, keyring: Keyring): void {
   const record = openRecord(line, keyring);
   walk.records += 1;
   const at = walk.records;
-  if (record === undefined) walk.report("audit_seal_broken", at);
+  if (walk.unopened > 0) endRun(walk, record?.prev ?? prevOf(line), record !== undefined);
+  if (record === undefined) walk.unopened ||= at;
   else if (record.prev !== walk.previous && !walk.broken) walk.report("audit_chain_broken", at);
   else if (record.seq !== walk.expected) walk.report("audit_order_broken", at);
   else if (!leafHolds(line, record, walk.salts)) walk.report("audit_leaf_broken", at);
@@ -165,6 +181,18 @@ function readLine(walk: Walk, line: string, keyring: Keyring): void {
   walk.previous = hashOfLine(line);
   walk.expected = (record?.seq ?? walk.expected) + 1;
   walk.tree.append(hashLeaf(leafOf(line)));
+}
+
+/**
+ * A line that continues the chain shows that the one before it was not edited since. Where it
+ * opens, it proves so for the lines before it whose seals do not: another key made them.
+ */
+function endRun(walk: Walk, prev: string | undefined, opens: boolean): void {
+  if (prev !== walk.previous) return walk.reportEdited(walk.records - 1);
+  if (!opens) return;
+  walk.foreignRuns += 1;
+  walk.report("audit_wrong_key", walk.unopened);
+  walk.unopened = 0;
 }
 
 /** The checkpoints of one file beside the walk, each compared when its size is reached. */
@@ -221,7 +249,8 @@ class CheckpointReader {
     }
     const same = next.of === "chain" ? next.head === walk.previous : next.root.equals(tree.root());
     // What was found before it makes every later root another one.
-    if (!same && walk.total === 0) walk.report("audit_history_differs", next.size);
+    const isClean = walk.total === walk.foreignRuns && walk.unopened === 0;
+    if (!same && isClean) walk.report("audit_history_differs", next.size);
   }
 
   async #advance(): Promise<void> {

@@ -4,8 +4,10 @@
  */
 import type { Child, FC } from "hono/jsx";
 
+import { findingAdvice, findingMeaning } from "../../access/audit/finding-words.ts";
+
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
-import { bytesText, countText, wordsOf } from "../../ui/display/figures.ts";
+import { bytesText, countedText, countText, wordsOf } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import { EvidenceFact } from "./evidence-fact.tsx";
 import { ForwardFact } from "./forwarding.tsx";
@@ -238,14 +240,17 @@ const Behind: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({ o
 /** What was found in the log, and which part of it is known elsewhere. */
 const AuditDetails: FC<{ readonly of: CollectorHealth["audit"] }> = ({ of }) => {
   const { checked, damage, shipping } = of;
+  const meaning = damage === null ? undefined : findingMeaning(damage.code);
   return (
     <>
       {damage !== null ? (
         <>
           <Badge tone="bad" icon="failed" word={wordsOf(damage.code)} />
           <span>
-            from record <Count of={damage.record} />; <Count of={damage.total} /> findings.{" "}
-            <code>turnproof audit verify</code> lists them
+            from record <Count of={damage.record} />
+            {meaning === undefined ? "" : `: ${meaning}`}; {countedText(damage.total, "finding")}.{" "}
+            <code>turnproof audit verify</code> lists {damage.total === 1 ? "it" : "them"}.{" "}
+            {findingAdvice(damage.code)}
           </span>
         </>
       ) : checked ? null : (
