@@ -11,7 +11,7 @@ const holds = "=holds";
 const unproven = "=not_established";
 
 /** The field of a condition, facet or group that has such results, with what their values start with. */
-export const resultPrefixes: Readonly<Record<string, string>> = { contract: "", name: prefix };
+const resultPrefixes: Readonly<Record<string, string>> = { contract: "", name: prefix };
 
 /** A value without its result, where it is that of a contract with this result. */
 function contractOf(field: string, value: string | null, result: string): string | undefined {
