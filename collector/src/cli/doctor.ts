@@ -151,7 +151,8 @@ function directoryCheck(dataDir: string): Check {
     return { check, state: "ok", message: "It will be made at the start." };
   } catch (error) {
     if (isFull(error)) {
-      const message = `disk_full: ${codes.disk_full.sentence} Make room on its disk.`;
+      const help = `Make room on the disk of ${place}; a running collector goes on by itself then.`;
+      const message = `disk_full: ${codes.disk_full.sentence} ${help}`;
       return { check, state: "fail", message };
     }
     return {

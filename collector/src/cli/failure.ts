@@ -21,6 +21,8 @@ export interface FailureOptions {
   readonly refusedCode?: number;
   /** Options of the command's range; default `--since` and `--until`. */
   readonly rangeOptions?: readonly [string, string];
+  /** Where a start writes: a full disk names it. */
+  readonly dataDir?: string;
 }
 
 /** Runs a command; an error becomes a sentence and an exit code. */
@@ -153,8 +155,11 @@ function isDiskFull(error: unknown): boolean {
 }
 
 function failureOf(error: unknown, options: FailureOptions): CommandFailure {
-  if (isDiskFull(error)) return failureOf(new CodedError("disk_full"), options);
-  const { refusedCode } = options;
+  const { refusedCode, dataDir } = options;
+  if (isDiskFull(error)) {
+    const full = new CodedError("disk_full", dataDir === undefined ? {} : { field: dataDir });
+    return failureOf(full, options);
+  }
   if (CodedError.is(error)) {
     const { sentence }: CodeRow = codes[error.code];
     const { code, field } = error;

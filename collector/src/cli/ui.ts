@@ -31,10 +31,12 @@ interface UiFlags {
 
 /** Serves until SIGTERM or SIGINT. */
 async function serveUi(flags: UiFlags): Promise<void> {
+  let config: Config | undefined;
   try {
-    await serve(readConfig(flags));
+    config = readConfig(flags);
+    await serve(config);
   } catch (error) {
-    reportFailure(error);
+    reportFailure(error, config === undefined ? {} : { dataDir: config.dataDir });
   }
 }
 

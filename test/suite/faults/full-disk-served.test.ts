@@ -141,9 +141,12 @@ test.skipIf(disk === undefined)(
       };
       return checks.find(({ check }) => check === "data directory");
     };
-    const full = { state: "fail", message: expect.stringMatching(/^disk_full/) };
+    const full = {
+      state: "fail",
+      message: expect.stringContaining(`Make room on the disk of ${dataDir};`),
+    };
     expect(await looked()).toMatchObject(full);
-    expect(await command(env)).toEqual([1, expect.stringContaining("(disk_full")]);
+    expect(await command(env)).toEqual([1, expect.stringContaining(`(disk_full, ${dataDir})`)]);
     free();
     expect(
       readdirSync(dataDir, { recursive: true, encoding: "utf8" }).filter((name) =>

@@ -112,12 +112,14 @@ const lookMs = 25;
 function logEvent(log: Log, directory: string, event: JournalEvent): void {
   const { code, count, files, lostFrames, atLeast } = event;
   const place = files === undefined ? {} : placeOf(directory, files);
-  const lost = lostFrames === undefined ? {} : { lost_frames: lostFrames, path: directory };
+  const lost = lostFrames === undefined ? {} : { lost_frames: lostFrames };
+  const where = lostFrames === undefined && code !== "disk_full" ? {} : { path: directory };
   const bound = atLeast === undefined ? {} : { at_least: true };
   log.warn("journal_event", {
     code,
     count,
     ...lost,
+    ...where,
     ...bound,
     sentence: codes[code].sentence,
     ...place,
