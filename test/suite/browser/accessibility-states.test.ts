@@ -73,7 +73,7 @@ const narrowRules = ["color-contrast", "target-size"];
 describe.each(states)("$view, $name", (state) => {
   test("by axe, layout, speech and keyboard, in every look", async () => {
     const { as, view, name } = state;
-    const page = await visitState(state);
+    const page = await visitState(state, { ...wide, axe: true });
     await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
     if (view !== "run") expect(await page.locator("main").innerText()).toMatch(state.text);
     await state.open?.(page);

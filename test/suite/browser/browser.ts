@@ -2,8 +2,7 @@
  * @module A real browser before a real collector: Chromium over a collector that listens on a free
  * port with an ephemeral store. Whatever a page should never do is written down by every visit.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,7 +16,7 @@ import type { CollectorOptions } from "turnproof";
 import { listen } from "../../../collector/src/server.ts";
 import { quiet, recordEvents } from "../collector/desk.ts";
 import { launchOptions } from "./launch-options.ts";
-import { takeTab } from "./tabs.ts";
+import { axeSource, takeTab } from "./tabs.ts";
 
 /** A collector that listens, and the way to put evidence into its store. */
 export interface Site {
@@ -70,6 +69,8 @@ export interface Look {
   readonly theme: "light" | "dark";
   readonly forcedColors?: boolean;
   readonly script?: boolean;
+  /** For a file that runs axe on each page that it opens. */
+  readonly axe?: boolean;
 }
 
 /** A page, and what it did that no page of ours does. */
@@ -87,7 +88,10 @@ export async function visit(
   path: string,
   look: Look,
 ): Promise<Visit> {
-  const { page, giveBack } = await takeTab(browser, look.script !== false);
+  const { page, giveBack } = await takeTab(
+    browser,
+    look.script === false ? "no scripts" : look.axe === true ? "axe" : "scripts",
+  );
   const offences: string[] = [];
   page.on("pageerror", (error) => offences.push(`page error: ${error.message}`));
   page.on("console", (message) => {
@@ -126,11 +130,6 @@ export function drawn(page: Page): Promise<void> {
     for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
   });
 }
-
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
-  "utf8",
-);
 
 /** Ids of rules, or all that axe runs by itself and the size of targets (WCAG 2.2, 2.5.8). */
 export type AxeRules = readonly string[] | "all";

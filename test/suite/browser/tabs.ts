@@ -3,6 +3,9 @@
  * tab that is given back keeps nothing of its visit: no cookie, no storage, no permission, no
  * listener, no route, no emulation, and no document.
  */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 
 /** A page of Chromium in a context that no other visit shares. */
@@ -20,21 +23,26 @@ interface Kept {
 
 const empty = "about:blank";
 
-/** What cannot change after a context was made: whether scripts run. */
-const free = new WeakMap<Browser, Map<boolean, Kept[]>>();
+/**
+ * What cannot change after a tab was made: whether scripts run, and whether each of its documents
+ * has axe from its start. Half a megabyte is then sent once, and compiled once.
+ */
+export type TabKind = "scripts" | "no scripts" | "axe";
 
-function freeOf(browser: Browser, script: boolean): Kept[] {
-  const kinds = free.get(browser) ?? new Map<boolean, Kept[]>();
+const free = new WeakMap<Browser, Map<TabKind, Kept[]>>();
+
+function freeOf(browser: Browser, kind: TabKind): Kept[] {
+  const kinds = free.get(browser) ?? new Map<TabKind, Kept[]>();
   free.set(browser, kinds);
-  const tabs = kinds.get(script) ?? [];
-  kinds.set(script, tabs);
+  const tabs = kinds.get(kind) ?? [];
+  kinds.set(kind, tabs);
   return tabs;
 }
 
 /** A tab that is empty. */
-export async function takeTab(browser: Browser, script: boolean): Promise<Tab> {
-  const tabs = freeOf(browser, script);
-  const kept = tabs.pop() ?? (await newTab(browser, script));
+export async function takeTab(browser: Browser, kind: TabKind): Promise<Tab> {
+  const tabs = freeOf(browser, kind);
+  const kept = tabs.pop() ?? (await newTab(browser, kind));
   return {
     page: kept.page,
     giveBack: async (origins) => {
@@ -49,14 +57,20 @@ export async function takeTab(browser: Browser, script: boolean): Promise<Tab> {
   };
 }
 
-async function newTab(browser: Browser, javaScriptEnabled: boolean): Promise<Kept> {
-  const context = await browser.newContext({ javaScriptEnabled });
+export const axeSource: string = readFileSync(
+  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
+  "utf8",
+);
+
+async function newTab(browser: Browser, kind: TabKind): Promise<Kept> {
+  const context = await browser.newContext({ javaScriptEnabled: kind !== "no scripts" });
   const page = await context.newPage();
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
     });
   });
+  if (kind === "axe") await page.addInitScript(axeSource);
   return { context, page, tools: await context.newCDPSession(page) };
 }
 
