@@ -8,6 +8,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import type { Page } from "playwright-core";
 
 import { brokenTrace } from "./broken-trace.ts";
+import { setWindow } from "./browser.ts";
 import { openedScene } from "./opened-scene.ts";
 import { ownSite, wide } from "./opened-site.ts";
 import { states } from "./page-states.ts";
@@ -36,7 +37,7 @@ test("Turns: a row says when, whose, how it ended, and each figure with its unit
   const path = `/traces?root_trace_id=${scene.roots[0]}`;
   const page = await visit(path);
   // A window with room for every usual column.
-  await page.setViewportSize({ width: 1600, height: 900 });
+  await setWindow(page, { width: 1600, height: 900 });
   await page.locator("[data-live]").waitFor({ state: "visible" });
   const all = await spoken(page);
   const table = only(all, "table", "Turns, newest first");

@@ -11,6 +11,7 @@ import type { Page } from "playwright-core";
 
 import { expectSoundInEveryLook } from "./every-look.ts";
 import { brokenTrace } from "./broken-trace.ts";
+import { setWindow } from "./browser.ts";
 import { openedSite, wide } from "./opened-site.ts";
 
 const file = join(mkdtempSync(join(tmpdir(), "turnproof-alert-forms-")), "rules.yaml");
@@ -159,7 +160,7 @@ test("a rule is silenced before it fires; each refused input is explained", asyn
   const row = page.locator("table[aria-label=Silences] tbody tr");
   expect(await row.innerText()).toMatch(/spare\s+night-job/);
   await expectSoundInEveryLook(page, [1440, 900, 390]);
-  await page.setViewportSize({ width: 390, height: 900 });
+  await setWindow(page, { width: 390, height: 900 });
   const fields = await page.locator(".silence .field").all();
   for (const field of fields) expect((await field.boundingBox())?.width).toBeGreaterThan(250);
   // A rule that was removed meanwhile.

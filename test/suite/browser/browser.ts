@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { TurnEvent } from "@turnproof/evidence";
 import { ephemeral } from "@turnproof/store";
 import { chromium } from "playwright-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, CDPSession, Page } from "playwright-core";
 import { createCollector, parseConfig } from "turnproof";
 import type { CollectorOptions } from "turnproof";
 
@@ -115,7 +115,23 @@ export async function dress(page: Page, look: Look): Promise<void> {
     forcedColors: look.forcedColors === true ? "active" : "none",
     reducedMotion: "reduce",
   });
-  await page.setViewportSize({ width: look.width, height: look.height ?? 900 });
+  await setWindow(page, { width: look.width, height: look.height ?? 900 });
+}
+
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+/**
+ * Gives a page a window of a size. The browser's own window stays as it is: to resize and draw that
+ * one too, as Playwright does, costs as much again.
+ */
+export async function setWindow(
+  page: Page,
+  size: { readonly width: number; readonly height: number },
+): Promise<void> {
+  const opened = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, opened);
+  const override = { ...size, deviceScaleFactor: 1, mobile: false };
+  await (await opened).send("Emulation.setDeviceMetricsOverride", override);
 }
 
 /** Looks at the open page in another width or theme, once it was drawn so. */

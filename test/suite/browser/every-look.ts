@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
 
-import { axeViolations, relook, sidewaysOverflow } from "./browser.ts";
+import { axeViolations, relook, setWindow, sidewaysOverflow } from "./browser.ts";
 import type { AxeRules, Look } from "./browser.ts";
 
 /**
@@ -45,5 +45,5 @@ export async function expectSoundInEveryLook(
 
 async function heighten(page: Page, width: number): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
-  await page.setViewportSize({ width, height: Math.max(height + 200, 900) });
+  await setWindow(page, { width, height: Math.max(height + 200, 900) });
 }
