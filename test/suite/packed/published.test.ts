@@ -52,6 +52,11 @@ describe.each(publishedPackages)("%s", (name) => {
     expect(await readFile(join(folder, "LICENSE"), "utf8")).toBe(license);
   });
 
+  test("holds no file that a build alone reads", async () => {
+    const files = await readdir(folder, { recursive: true });
+    expect(files.filter((file) => /(^|\/)\.|\.tsbuildinfo$/.test(file))).toEqual([]);
+  });
+
   test("takes patches of what it depends on", () => {
     for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
       const exact = publishedPackages.map(packageName).includes(dependency);
