@@ -58,6 +58,7 @@ export interface SharedAlerts {
 
 /** What operators did; undefined where the store is away: then what is known here is shown. */
 export async function ordersSoon(shared: SharedAlerts): Promise<AlertOrders | undefined> {
+  // A store that is away shows on Health; here the orders that this collector has are enough.
   const found = shared.orders().catch(() => undefined);
   return Promise.race([found, after(shownMs, undefined, { ref: false })]);
 }

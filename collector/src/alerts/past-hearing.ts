@@ -1,7 +1,7 @@
 /**
- * @module PastHearing: what a rule of silence would have heard at a past time. The ledger has the
- * first and the last receipt of a turn, and at that time the last one may have been another: for a
- * turn that was received before and after a time, its stored events say when it was.
+ * @module PastHearing: the receipts that a rule of silence had found at a past time. The ledger has
+ * the first and the last receipt of a turn, and at that time the last one may have been another:
+ * for a turn that was received before and after a time, the time is that of its stored events.
  */
 import { turnKey } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -24,7 +24,7 @@ export interface Span {
 export interface SpanReceipts {
   /** Epoch milliseconds, by turn. */
   readonly turns: readonly (readonly number[])[];
-  /** True where stored events do not say all: there are too many, or some were replaced. */
+  /** True where stored events do not have all of them: there are too many, or some were replaced. */
   readonly unclear: boolean;
 }
 

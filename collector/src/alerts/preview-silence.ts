@@ -7,8 +7,7 @@ import type { StoredTime } from "@turnproof/store";
 
 import { breaks } from "./breach.ts";
 import { pastHearing, receiptsAround, silentField } from "./past-hearing.ts";
-import type { PreviewSteps } from "./preview-windows.ts";
-import type { PreviewWindow } from "./preview.ts";
+import type { PreviewSteps, PreviewWindow } from "./preview-windows.ts";
 import { ruleQuestion } from "./rule-question.ts";
 import type { MeasureParts } from "./rule-question.ts";
 import type { AlertRule } from "../config/alert-rules.ts";

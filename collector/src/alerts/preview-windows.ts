@@ -15,6 +15,17 @@ export interface PreviewPart {
   readonly cost?: CostBounds;
 }
 
+/** The window of a group at which an alert would have begun. */
+export interface PreviewWindow {
+  readonly group: string | null;
+  readonly from_ms: number;
+  readonly value: number;
+  /** Turns behind it; calls of a cost, lost events, and of a silence turns of the day before. */
+  readonly count: number;
+  /** Only of `cost_usd`. */
+  readonly cost?: CostBounds;
+}
+
 /** How the past is divided, in whole steps since the epoch. */
 export interface PreviewSteps {
   /** Steps of one window. */

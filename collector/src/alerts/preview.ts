@@ -8,26 +8,14 @@ import { isoTime } from "@turnproof/semconv";
 
 import type { AlertRule } from "../config/alert-rules.ts";
 import { receiptMs } from "../judge/losses.ts";
-import type { CostBounds } from "./alert-state.ts";
 import { isUnproven, turnValues } from "./measure.ts";
 import { costValues } from "./measure-cost.ts";
 import { lostEvents, lostIn } from "./measure-losses.ts";
 import { pastSilence } from "./preview-silence.ts";
 import { addsUp, passEnds, passWindows } from "./preview-windows.ts";
-import type { PassedWindows, PreviewPart, PreviewSteps } from "./preview-windows.ts";
+import type { PassedWindows, PreviewPart, PreviewSteps, PreviewWindow } from "./preview-windows.ts";
 import { ruleQuestion } from "./rule-question.ts";
 import type { MeasureParts } from "./rule-question.ts";
-
-/** The window of a group at which an alert would have begun. */
-export interface PreviewWindow {
-  readonly group: string | null;
-  readonly from_ms: number;
-  readonly value: number;
-  /** Turns behind it; calls of a cost, lost events, and of a silence turns of the day before. */
-  readonly count: number;
-  /** Only of `cost_usd`. */
-  readonly cost?: CostBounds;
-}
 
 /** The past of a rule. */
 export interface RulePreview {

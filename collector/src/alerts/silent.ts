@@ -79,7 +79,7 @@ export async function silentOf(
   }));
 }
 
-/** Reads them from the ledger, up to now: a turn's last receipt says whether it was heard. */
+/** Reads them from the ledger, up to now: a turn counts by its last receipt. */
 export function hearing(parts: MeasureParts, rule: AlertRule): Hear {
   return async (endMs, sizeMs, names) => {
     const turns = await turnsOf(parts, rule, endMs, sizeMs, names);

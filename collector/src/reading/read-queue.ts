@@ -1,8 +1,8 @@
 /**
- * @module ReadQueue: which thread answers a request, and when. A large trace keeps a thread busy for
- * seconds, and whatever else that thread answers then waits. So a read that is known to be large
- * runs alone on the last thread, one of unknown size is the only one of its kind on a thread, and
- * those who wait take turns by principal (faults R17).
+ * @module ReadQueue: which thread answers a request, and when. A large trace keeps a thread busy
+ * for seconds, and whatever else that thread answers then waits. So a read that is known to be
+ * large runs alone on the last thread, one of unknown size is the only one of its kind on a thread,
+ * and waiting reads take turns by principal (faults R17).
  */
 import { createReadSizes } from "./read-sizes.ts";
 import type { ReadSize } from "./read-sizes.ts";
@@ -19,12 +19,12 @@ export interface ReadQueueOptions extends LineBounds {
   readonly largeCpuMs: number;
 }
 
-/** A read that wants a thread. */
+/** A read that needs a thread. */
 export interface ReadRequest {
   /** Path and parameters: reads of one address cost alike. */
   readonly address: string;
   readonly principal: string;
-  /** Aborts when nobody waits for the answer. */
+  /** Aborts when its connection is gone. */
   readonly signal?: AbortSignal;
 }
 

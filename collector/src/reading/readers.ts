@@ -43,7 +43,7 @@ const threadsDefault = 2;
  * start of the collector, and early enough that a person's first page waits for no thread.
  */
 const warmAfterMs = 2_000;
-/** Reads of large traces wait for each other, and those who wait too long are told to come back. */
+/** Reads of large traces wait for each other; one that waits for too long is refused. */
 const queueBounds = {
   waitMsMax: 10_000,
   largeCpuMs: 500,

@@ -1,6 +1,6 @@
 /**
  * A preview has the windows at which its rule fired when it was evaluated as the evidence came, for
- * each measure whose past is stored; of another it says what is not recorded.
+ * each measure whose past is stored; of another it names what is not recorded.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";

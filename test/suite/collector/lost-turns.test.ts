@@ -228,7 +228,7 @@ describe("what producers report", () => {
     const covers = { ...lossy(5), loss_covers_ms: 35 * minute };
     await receive([report(noon - 5 * minute, covers, { producer_id: "pod-2" })]);
     await become([before, since], ["success", "partial"]);
-    // One that does not say since when may have lost events of any earlier turn.
+    // One without it may have lost events of any earlier turn.
     await receive([report(noon - 4 * minute, lossy(6), { producer_id: "pod-3" })]);
     await become([before, since], ["partial", "partial"]);
   });

@@ -163,8 +163,10 @@ export function timeText(
 
 /** The day of a time, `2026-11-21`. */
 function dayText(at: Date, clock: DisplayClock): string {
-  if (clock === "utc") return at.toISOString().slice(0, 10);
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  if (clock === "local") {
+    return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  }
+  return `${at.getUTCFullYear()}-${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())}`;
 }
 
 /** True where a time, epoch milliseconds, is on this day. */

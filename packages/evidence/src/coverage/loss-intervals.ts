@@ -89,14 +89,14 @@ function startOf(
   return isStated ? isoTime(Math.max(0, start)) : null;
 }
 
-/** Events of which the report says that they are delivered or lost; all, where it does not say. */
+/** Events that the report counts as delivered or lost; all, where it has no such count. */
 function settledOf(report: TurnEvent | undefined): number {
   const { loss_exported: exported, loss_dropped: dropped } = report?.attributes ?? {};
   const isStated = typeof exported === "number" && typeof dropped === "number";
   return isStated ? exported + dropped : Infinity;
 }
 
-/** Events that the report counts as made; none, where it does not say. */
+/** Events that the report counts as made; none, where it has no such count. */
 function madeOf({ attributes: { loss_created: made } }: TurnEvent): number {
   return typeof made === "number" ? made : 0;
 }
