@@ -49,7 +49,6 @@ export default {
     /^node:/,
     /^(chdb|chdb\/connection|mongodb|pg|@clickhouse\/client|@electric-sql\/.*)$/,
     "@pydantic/genai-prices",
-    "@zxcvbn-ts/core",
   ],
   plugins: [
     thirdPartyLicenses(),

@@ -19,7 +19,7 @@ const cookiesOfRound = 300;
 const statementsOfRound = 100;
 const requestsOfRound = 40;
 
-const token = "admin-q7Kx-token-0123456789-abcdef";
+const token = "admin-q7KxZt4Wm9Rc2Yd8-abcdef";
 const bearer = { authorization: `Bearer ${token}` };
 
 class Accepted extends Error {

@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import { ConfigError, describeEnvironment, isLoopback, parseConfig } from "./config.ts";
 import { makeToken } from "./token-strength.ts";
 
-const token = "operator-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const secret = "q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu";
-const long = "operator-token-0123456789-of-32-bytes";
+const long = "operator-q7KxZt4Wm9Rc2Yd8-32-bytes";
 
 function problemsOf(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(allProblemsOf(env).map((row) => [row.variable, row.problem]));
@@ -150,6 +150,9 @@ describe("tokens that can be guessed", () => {
     "Summer2026Summer2026",
     "adminadminadmin1",
     "secret123",
+    "correcthorsebatterystaple",
+    "admin-token-production-2026",
+    "00000000-0000-0000-0000-000000000001",
   ];
   test.each(weak)("%s is refused for an operator, an account and a producer", (value) => {
     const account = { anna: { token: value, role: "viewer" } };
@@ -187,11 +190,14 @@ describe("tokens that can be guessed", () => {
     });
   });
 
-  test.each(["correcthorsebattery", "admin-token-123456"])("%s is refused as a token", (value) => {
-    for (const name of ["UI_AUTH_TOKEN", "INGEST_TOKENS", "AUDIT_WEBHOOK_TOKEN"]) {
-      expect(problemsOf({ [`TURNPROOF_${name}`]: value })).toHaveProperty(`TURNPROOF_${name}`);
-    }
-  });
+  test.each(["correcthorsebattery", "admin-token-production-2026"])(
+    "%s is refused as a token",
+    (value) => {
+      for (const name of ["UI_AUTH_TOKEN", "INGEST_TOKENS", "AUDIT_WEBHOOK_TOKEN"]) {
+        expect(problemsOf({ [`TURNPROOF_${name}`]: value })).toHaveProperty(`TURNPROOF_${name}`);
+      }
+    },
+  );
 
   test("what the command makes is a secret of each variable too", () => {
     const names = ["UI_SESSION_SECRET", "UI_PSEUDONYM_KEY", "IDENTITY_KEY"];
@@ -235,13 +241,13 @@ describe("accounts and ingest tokens", () => {
   test("null binds to the anonymous rows, absence to nobody", () => {
     const { accounts } = parseConfig({
       TURNPROOF_UI_ACCOUNTS: JSON.stringify({
-        anna: { token: "anna-token-0123456789", role: "viewer", user_id: null },
-        otto: { token: "otto-token-0123456789", role: "admin", application_id: "shop" },
+        anna: { token: "anna-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: null },
+        otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "admin", application_id: "shop" },
       }),
     });
     expect(accounts).toEqual([
-      { name: "anna", token: "anna-token-0123456789", role: "viewer", userId: null },
-      { name: "otto", token: "otto-token-0123456789", role: "admin", applicationId: "shop" },
+      { name: "anna", token: "anna-q7KxZt4Wm9Rc2Yd8", role: "viewer", userId: null },
+      { name: "otto", token: "otto-q7KxZt4Wm9Rc2Yd8", role: "admin", applicationId: "shop" },
     ]);
   });
 
@@ -249,7 +255,7 @@ describe("accounts and ingest tokens", () => {
     const page = new URL("../../../docs/operate/hardening.md", import.meta.url);
     const [, example = ""] = /^```json\n([^]*?)^```/m.exec(readFileSync(page, "utf8")) ?? [];
     let count = 0;
-    const filled = example.replaceAll("…", () => `a-q7Kx-token-0123456789-${count++}`);
+    const filled = example.replaceAll("…", () => `a-q7KxZt4Wm9Rc2Yd8-${count++}`);
     const { accounts } = parseConfig({ TURNPROOF_UI_ACCOUNTS: filled });
     expect(accounts.map(({ name, role, userId }) => [name, role, userId])).toEqual([
       ["anna", "admin", undefined],
@@ -260,11 +266,11 @@ describe("accounts and ingest tokens", () => {
 
   test("a bare token gets a name, an application follows the second colon", () => {
     const { ingestTokens } = parseConfig({
-      TURNPROOF_INGEST_TOKENS: "bare-token-0123456789, shop:shop-token-0123456789:shop:eu",
+      TURNPROOF_INGEST_TOKENS: "bare-q7KxZt4Wm9Rc2Yd8, shop:shop-q7KxZt4Wm9Rc2Yd8:shop:eu",
     });
     expect(ingestTokens).toEqual([
-      { name: "ingest-1", token: "bare-token-0123456789" },
-      { name: "shop", token: "shop-token-0123456789", applicationId: "shop:eu" },
+      { name: "ingest-1", token: "bare-q7KxZt4Wm9Rc2Yd8" },
+      { name: "shop", token: "shop-q7KxZt4Wm9Rc2Yd8", applicationId: "shop:eu" },
     ]);
   });
 });

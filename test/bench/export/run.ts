@@ -21,7 +21,7 @@ import { receiptOf, stream } from "../store/generate.ts";
 const wanted = Number(process.argv[2] ?? 62_800);
 const command = new URL("../../../collector/bin/turnproof.js", import.meta.url).pathname;
 const dataDir = await mkdtemp(join(tmpdir(), "turnproof-bench-"));
-const token = "bench-token-0123456789";
+const token = "bench-q7KxZt4Wm9Rc2Yd8";
 
 await fill();
 const port = await freePort();

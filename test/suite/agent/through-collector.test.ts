@@ -21,7 +21,7 @@ import type { Way } from "./marks.ts";
 import { evidencePlaces, filesUnder } from "./stored-evidence.ts";
 
 const app = join(import.meta.dirname, "marked-desk.ts");
-const token = "operator-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}` };
 
 /** Words that only the model and the app's own process ever had: memory keeps none of them. */

@@ -277,7 +277,7 @@ test("a bracket that a keyboard makes with AltGr is a bracket", async () => {
 });
 
 test("/ finds the box of Find behind the hidden field of a session", async () => {
-  const token = "a-token-of-this-test-0123456789";
+  const token = "a-token-q7KxZt4Wm9Rc2Yd8";
   const guarded = await ownSite({ TURNPROOF_UI_AUTH_TOKEN: token });
   const page = await visit("/traces/find", wide, { on: guarded });
   await page.locator("input[type=password]").fill(token);

@@ -100,8 +100,8 @@ test("built-in views are plain links, and say which of them is open", async () =
 
 test("accounts of one browser keep their own", async () => {
   const accounts = JSON.stringify({
-    ann: { token: "token-of-ann-0123456789", role: "admin" },
-    bob: { token: "token-of-bob-0123456789", role: "admin" },
+    ann: { token: "ann-q7KxZt4Wm9Rc2Yd8", role: "admin" },
+    bob: { token: "bob-q7KxZt4Wm9Rc2Yd8", role: "admin" },
   });
   const guarded = await ownSite({ TURNPROOF_UI_ACCOUNTS: accounts });
   const page = await visit("/traces", wide, { on: guarded });
@@ -113,14 +113,14 @@ test("accounts of one browser keep their own", async () => {
     await page.goto(`${guarded.url}/traces?agent_id=x`);
     await ready(page);
   };
-  await signIn("token-of-ann-0123456789");
+  await signIn("ann-q7KxZt4Wm9Rc2Yd8");
   await page.keyboard.press("V");
   await page.keyboard.type("Of Ann");
   await page.keyboard.press("Enter");
   expect(await saved(page)).toEqual(["Of Ann"]);
-  await signIn("token-of-bob-0123456789");
+  await signIn("bob-q7KxZt4Wm9Rc2Yd8");
   expect(await saved(page)).toEqual([]);
-  await signIn("token-of-ann-0123456789");
+  await signIn("ann-q7KxZt4Wm9Rc2Yd8");
   expect(await saved(page)).toEqual(["Of Ann"]);
 });
 

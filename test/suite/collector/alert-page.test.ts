@@ -12,7 +12,7 @@ import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = "operator-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}` };
 const rules = `version: 1
 rules:

@@ -25,8 +25,8 @@ interface Api {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 }
 
-const accounts = JSON.stringify({ root: { token: "root-q7Kx-token-0123456789", role: "admin" } });
-const headers = { authorization: "Bearer root-q7Kx-token-0123456789" };
+const accounts = JSON.stringify({ root: { token: "root-q7KxZt4Wm9Rc2Yd8", role: "admin" } });
+const headers = { authorization: "Bearer root-q7KxZt4Wm9Rc2Yd8" };
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
 
 const draft = "name: one\nmeasure: error_share\nwindow: 1h\nabove: 0.1\nby: agent";

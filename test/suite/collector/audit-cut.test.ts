@@ -11,7 +11,7 @@ import { run } from "../../../collector/src/cli/program.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = "operator-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}` };
 const backend = { TURNPROOF_BACKEND: "filesystem", TURNPROOF_MEMORY_BACKEND: "none" };
 

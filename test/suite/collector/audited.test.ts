@@ -13,7 +13,7 @@ import { proveInclusion } from "../../../collector/src/access/audit/proof.ts";
 import { run } from "../../../collector/src/cli/program.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 
-const token = "operator-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}` };
 
 function recordsOf(file: string): Record<string, unknown>[] {
@@ -39,7 +39,7 @@ test("every protected answer has its record, without anything that was asked", a
     requestIds.push(response.headers.get("x-request-id") ?? "");
     expect(recordsOf(file).at(-1)?.["req"]).toBe(requestIds.at(-1));
   }
-  await desk.get("/traces/turns.json", { authorization: "Bearer canary-q7Kx-token-0123456789" });
+  await desk.get("/traces/turns.json", { authorization: "Bearer canary-q7KxZt4Wm9Rc2Yd8" });
   await desk.get("/healthz");
   const records = recordsOf(file);
   expect(records.map((record) => [record["event"], record["result"]])).toEqual([

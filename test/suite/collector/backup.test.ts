@@ -96,7 +96,7 @@ test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backe
   const [lost, copy, dir] = ["lost", "copy", "backup"].map((name) =>
     join(directory, `${backend}-${name}`),
   ) as [string, string, string];
-  const token = "operator-q7Kx-token-0123456789-backup";
+  const token = "operator-q7KxZt4Wm9Rc2Yd8-backup";
   const env = {
     TURNPROOF_BACKEND: backend,
     TURNPROOF_UI_AUTH_TOKEN: token,

@@ -14,13 +14,13 @@ import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const accounts = JSON.stringify({
-  anna: { token: "anna-q7Kx-token-0123456789", role: "admin" },
-  otto: { token: "otto-q7Kx-token-0123456789", role: "admin" },
-  vera: { token: "vera-q7Kx-token-0123456789", role: "viewer", user_id: "alice" },
+  anna: { token: "anna-q7KxZt4Wm9Rc2Yd8", role: "admin" },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "admin" },
+  vera: { token: "vera-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "alice" },
 });
 const secrets = "k2:w3BnJc8Xq5Lm1Vz7Ta4Ry9Kd2Ph6Sg0Ef,k1:q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu";
 const as = (name: string): Record<string, string> => ({
-  authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+  authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
 });
 
 interface Page {

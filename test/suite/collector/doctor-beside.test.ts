@@ -151,7 +151,7 @@ test("the token that Health needs is named", async () => {
   const dataDir = await directories.make();
   const env = { TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "clickhouse" };
   mkdirSync(dataDir, { recursive: true });
-  const token = { TURNPROOF_UI_AUTH_TOKEN: "operator-q7Kx-token-0123456789" };
+  const token = { TURNPROOF_UI_AUTH_TOKEN: "operator-q7KxZt4Wm9Rc2Yd8" };
   const collector = await started({ ...env, ...token });
   const found = doctor({ ...env, TURNPROOF_URL: collector.url });
   expect([found.code, about(found, "store")]).toEqual([

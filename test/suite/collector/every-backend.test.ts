@@ -35,7 +35,7 @@ const env = {
   TURNPROOF_UI_SESSION_SECRET: "k1:q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu",
   TURNPROOF_IDENTITY_KEY: "k1:w3BnJc8Xq5Lm1Vz7Ta4Ry9Kd2Ph6Sg0Ef",
   TURNPROOF_UI_TRACE_CONTENT_MODE: "full",
-  TURNPROOF_INGEST_TOKENS: "story:ingest-q7Kx-token-0123456789",
+  TURNPROOF_INGEST_TOKENS: "story:ingest-q7KxZt4Wm9Rc2Yd8",
 };
 
 let opened: BackendCases;
@@ -127,7 +127,7 @@ async function send({ collector }: BackendCase, spans: readonly PlainSpan[]): Pr
     method: "POST",
     headers: {
       "content-type": "application/x-protobuf",
-      authorization: "Bearer ingest-q7Kx-token-0123456789",
+      authorization: "Bearer ingest-q7KxZt4Wm9Rc2Yd8",
     },
     body: Buffer.from(encodeProtobuf(traceRequest(spans, { "service.name": "newsroom" }))),
   });

@@ -25,7 +25,7 @@ import { turnproof } from "../contracts/command.ts";
 import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = "operator-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const folder = mkdtempSync(join(tmpdir(), "turnproof-pack-"));
 const pack = join(folder, "pack");
 const keys = join(folder, "jwks.json");
@@ -111,7 +111,7 @@ test("it holds offline by the collector's keys, with a row for each duty", async
 
 test("a command that failed leaves nothing, and the next with its folder is whole", async () => {
   const out = join(folder, "tried-again");
-  expect((await made(out, "no-such-q7Kx-token-0123456789")).code).toBe(1);
+  expect((await made(out, "no-such-q7KxZt4Wm9Rc2Yd8")).code).toBe(1);
   expect(existsSync(out)).toBe(false);
   // What a killed command leaves.
   mkdirSync(join(out, ".unfinished/events"), { recursive: true });

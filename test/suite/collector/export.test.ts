@@ -23,7 +23,7 @@ import { turnproof } from "../contracts/command.ts";
 import { openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = "operator-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const turns = 7;
 let desk: Desk;
 let server: Listening;
@@ -346,7 +346,7 @@ test("a tenant's principal exports its own rows only", async () => {
     {
       TURNPROOF_UI_AUTH_TOKEN: token,
       TURNPROOF_UI_ACCOUNTS: JSON.stringify({
-        alice: { token: "alice-q7Kx-token-0123456789", role: "viewer", user_id: "alice" },
+        alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "alice" },
       }),
     },
     { store: desk.store, judge: false },
@@ -354,7 +354,7 @@ test("a tenant's principal exports its own rows only", async () => {
   try {
     for (const table of ["events", "turns", "calls"]) {
       const answer = await bound.get(`/traces/export?table=${table}&format=jsonl`, {
-        authorization: "Bearer alice-q7Kx-token-0123456789",
+        authorization: "Bearer alice-q7KxZt4Wm9Rc2Yd8",
       });
       const text = await answer.text();
       expect([table, answer.status, text.includes("alice")]).toEqual([table, 200, true]);

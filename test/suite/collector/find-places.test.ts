@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = (name: string): string => `${name}-q7Kx-token-0123456789`;
+const token = (name: string): string => `${name}-q7KxZt4Wm9Rc2Yd8`;
 const accounts = JSON.stringify({
   root: { token: token("root"), role: "viewer" },
   alice: { token: token("alice"), role: "viewer", user_id: "alice" },

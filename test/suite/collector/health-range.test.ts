@@ -94,13 +94,13 @@ test("what was received and refused in a range is exact by sender, and outlives 
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-range-"));
   const env = {
     TURNPROOF_DATA_DIR: dataDir,
-    TURNPROOF_INGEST_TOKENS: "till:till-q7Kx-token-0123456789,desk:desk-q7Kx-token-0123456789",
+    TURNPROOF_INGEST_TOKENS: "till:till-q7KxZt4Wm9Rc2Yd8,desk:desk-q7KxZt4Wm9Rc2Yd8",
   };
   clock.now = startMs;
   const first = await openDesk(env, { now, judge: false });
   try {
-    expect(await send(first, "till-q7Kx-token-0123456789", spans)).toBe(200);
-    expect(await send(first, "desk-q7Kx-token-0123456789", { resourceSpans: 7 })).toBe(400);
+    expect(await send(first, "till-q7KxZt4Wm9Rc2Yd8", spans)).toBe(200);
+    expect(await send(first, "desk-q7KxZt4Wm9Rc2Yd8", { resourceSpans: 7 })).toBe(400);
     expect(await send(first, "wrong-token", spans)).toBe(401);
     clock.now += 20_000;
     const { ingest } = await rangeOf(first, "?start_time=2026-11-21T10:00:00Z");
@@ -123,7 +123,7 @@ test("what was received and refused in a range is exact by sender, and outlives 
   clock.now += 600_000;
   const second = await openDesk(env, { now, judge: false });
   try {
-    expect(await send(second, "till-q7Kx-token-0123456789", spans)).toBe(200);
+    expect(await send(second, "till-q7KxZt4Wm9Rc2Yd8", spans)).toBe(200);
     clock.now += 1_000;
     const whole = (await rangeOf(second)).ingest;
     expect(whole).toMatchObject({ received: 4, requests: 4 });
@@ -171,9 +171,9 @@ test("a judge is behind by what is beyond its wait for quiet turns", async () =>
 test("a row per service: losses of the range, what is not known, and what to do", async () => {
   clock.now = Date.parse("2026-11-21T12:00:00Z");
   const accounts = {
-    left: { token: "left-q7Kx-token-0123456789", role: "viewer", user_id: "cust" },
+    left: { token: "left-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "cust" },
   };
-  const boss = { token: "boss-q7Kx-token-0123456789", role: "admin" };
+  const boss = { token: "boss-q7KxZt4Wm9Rc2Yd8", role: "admin" };
   const all = JSON.stringify({ ...accounts, boss });
   const desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: all }, { now, judge: false });
   const headers = { authorization: `Bearer ${boss.token}` };
@@ -235,7 +235,7 @@ test("a row per service: losses of the range, what is not known, and what to do"
 
 test("an export that failed leads to refusals only where there are some", async () => {
   clock.now = Date.parse("2026-11-21T12:00:00Z");
-  const env = { TURNPROOF_INGEST_TOKENS: "till:till-q7Kx-token-0123456789" };
+  const env = { TURNPROOF_INGEST_TOKENS: "till:till-q7KxZt4Wm9Rc2Yd8" };
   const desk = await openDesk(env, { now, judge: false });
   const lost = report({
     id: "pod-1",
@@ -253,7 +253,7 @@ test("an export that failed leads to refusals only where there are some", async 
     const before = await page();
     expect(before).toContain("Look at its log and at its way to this collector");
     expect(before).not.toContain("Look at the refusals");
-    expect(await send(desk, "till-q7Kx-token-0123456789", { resourceSpans: 7 })).toBe(400);
+    expect(await send(desk, "till-q7KxZt4Wm9Rc2Yd8", { resourceSpans: 7 })).toBe(400);
     clock.now += 1_000;
     // In the services, in the producers of the range and in the newest rows.
     expect((await page()).match(/Look at the refusals on this page/g)).toHaveLength(3);

@@ -16,7 +16,7 @@ import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const origin = "http://localhost:4318";
-const tokenOf = (name: string): string => `${name}-q7Kx-token-0123456789`;
+const tokenOf = (name: string): string => `${name}-q7KxZt4Wm9Rc2Yd8`;
 const account = (name: string, role: string): object => ({ token: tokenOf(name), role });
 const file = join(mkdtempSync(join(tmpdir(), "turnproof-accounts-")), "accounts.json");
 const allTenants = {

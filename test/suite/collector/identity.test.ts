@@ -7,8 +7,8 @@ import { openDesk } from "./desk.ts";
 
 const mail = "alice@example.test";
 const accounts = JSON.stringify({
-  otto: { token: "otto-q7Kx-token-0123456789", role: "viewer" },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "viewer", user_id: mail },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "viewer" },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: mail },
 });
 
 test("a raw id still finds its events, and is stored nowhere", async () => {
@@ -47,7 +47,7 @@ test("a raw id still finds its events, and is stored nowhere", async () => {
   });
   expect(sent.status).toBe(200);
   const as = (name: string): Record<string, string> => ({
-    authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+    authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
   });
   // The turn page waits until what was acknowledged is readable.
   await desk.json("/traces/0af7651916cd43dd8448eb211c80319c.json", as("otto"));
@@ -113,7 +113,7 @@ test("an agent that is known by a name with spaces is found by it; a raw thread 
 
 test("an agent whose name may be content is keyed, found by its name, and readable once listed", async () => {
   const prompt = "Please tell me where my order is";
-  const token = "producer-q7Kx-token-0123456789";
+  const token = "producer-q7KxZt4Wm9Rc2Yd8";
   const env = { TURNPROOF_INGEST_TOKENS: `shop:${token}:What a shop this is` };
   for (const [listed, shown] of [
     ["", /^k1_[a-z2-7]{26}$/],

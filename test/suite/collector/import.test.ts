@@ -204,11 +204,11 @@ test("a table of another name whose payload is text; one that is not there; no a
 });
 
 const accounts = {
-  admin: { token: "admin-q7Kx-token-0123456789", role: "admin" },
-  operator: { token: "operator-q7Kx-token-0123456789", role: "operator" },
-  nobody: { token: "nobody-q7Kx-token-0123456789", role: "admin", user_id: null },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "admin", user_id: "alice" },
-  app: { token: "app-q7Kx-token-0123456789", role: "admin", application_id: "desk" },
+  admin: { token: "admin-q7KxZt4Wm9Rc2Yd8", role: "admin" },
+  operator: { token: "operator-q7KxZt4Wm9Rc2Yd8", role: "operator" },
+  nobody: { token: "nobody-q7KxZt4Wm9Rc2Yd8", role: "admin", user_id: null },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "admin", user_id: "alice" },
+  app: { token: "app-q7KxZt4Wm9Rc2Yd8", role: "admin", application_id: "desk" },
 } as const;
 
 interface Revealed {

@@ -7,14 +7,14 @@ import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const accounts = JSON.stringify({
-  root: { token: "root-q7Kx-token-0123456789", role: "admin" },
-  otto: { token: "otto-q7Kx-token-0123456789", role: "operator" },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "admin", user_id: "alice" },
-  vera: { token: "vera-q7Kx-token-0123456789", role: "viewer" },
+  root: { token: "root-q7KxZt4Wm9Rc2Yd8", role: "admin" },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "operator" },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "admin", user_id: "alice" },
+  vera: { token: "vera-q7KxZt4Wm9Rc2Yd8", role: "viewer" },
 });
 const env = { TURNPROOF_UI_ACCOUNTS: accounts, TURNPROOF_UI_TRACE_CONTENT_MODE: "full" };
 const bearer = (name: string): Record<string, string> => ({
-  authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+  authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
 });
 
 /** A recommendation, as far as a test looks at it. */

@@ -7,8 +7,8 @@ import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const accounts = JSON.stringify({
-  otto: { token: "otto-q7Kx-token-0123456789", role: "viewer" },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "viewer", user_id: "alice" },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "viewer" },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "alice" },
 });
 
 let desk: Desk;
@@ -25,7 +25,7 @@ interface Tail {
 
 async function tail(name: string, query = "", headers: Record<string, string> = {}): Promise<Tail> {
   const response = await desk.get(`/traces/live${query}`, {
-    authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+    authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
     ...headers,
   });
   expect(response.headers.get("content-type")).toContain("text/event-stream");
@@ -86,7 +86,7 @@ test("new events arrive once, inside filters and scope, and a resumed tail goes 
 });
 
 test("a tail goes on from the list beside it: nothing between the two is missed", async () => {
-  const otto = { authorization: "Bearer otto-q7Kx-token-0123456789" };
+  const otto = { authorization: "Bearer otto-q7KxZt4Wm9Rc2Yd8" };
   const list = await desk.json<{ as_of: string }>("/traces/turns.json?limit=1", otto);
   expect(Math.abs(Date.parse(list.as_of) - Date.now())).toBeLessThan(60_000);
   const at = (ms: number): string =>
@@ -106,7 +106,7 @@ test("a tail goes on from the list beside it: nothing between the two is missed"
 });
 
 test("a tail refuses what a page refuses", async () => {
-  const headers = { authorization: "Bearer alice-q7Kx-token-0123456789" };
+  const headers = { authorization: "Bearer alice-q7KxZt4Wm9Rc2Yd8" };
   expect((await desk.get("/traces/live?user_id=bob", headers)).status).toBe(403);
   expect((await desk.get("/traces/live?limit=5", headers)).status).toBe(400);
   expect((await desk.get("/traces/live")).status).toBe(401);

@@ -9,9 +9,9 @@ import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const accounts = {
-  boss: { token: "boss-q7Kx-token-0123456789", role: "admin" },
-  left: { token: "left-q7Kx-token-0123456789", role: "viewer", user_id: "cust_left" },
-  till: { token: "till-q7Kx-token-0123456789", role: "viewer", application_id: "till" },
+  boss: { token: "boss-q7KxZt4Wm9Rc2Yd8", role: "admin" },
+  left: { token: "left-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "cust_left" },
+  till: { token: "till-q7KxZt4Wm9Rc2Yd8", role: "viewer", application_id: "till" },
 };
 
 let desk: Desk;

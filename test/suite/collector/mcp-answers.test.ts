@@ -20,7 +20,7 @@ import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { call, connect } from "./mcp-client.ts";
 
-const token = "root-token-0123456789";
+const token = "root-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}` };
 const { store, put } = awayStore(ephemeral());
 let desk: Desk;

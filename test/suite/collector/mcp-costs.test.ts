@@ -9,7 +9,7 @@ import { listen } from "../../../collector/src/server.ts";
 import { openDesk, quiet, turnEvents } from "./desk.ts";
 import { call, connect } from "./mcp-client.ts";
 
-const token = "root-q7Kx-token-0123456789";
+const token = "root-q7KxZt4Wm9Rc2Yd8";
 
 /** A turn of one call of a model of OpenAI in one of two hours. */
 function turn(hour: number, n: number, usage: TurnEvent["attributes"]): TurnEvent[] {

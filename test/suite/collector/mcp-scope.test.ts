@@ -13,7 +13,7 @@ import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { call, connect } from "./mcp-client.ts";
 
-const token = (name: string): string => `${name}-q7Kx-token-0123456789`;
+const token = (name: string): string => `${name}-q7KxZt4Wm9Rc2Yd8`;
 const accounts = {
   alice: { role: "admin", user_id: "alice" },
   shop: { role: "analyst", application_id: "shop" },

@@ -13,7 +13,7 @@ import type { Desk } from "./desk.ts";
 import { call } from "./mcp-client.ts";
 
 const main = fileURLToPath(new URL("../../../collector/dist/program/main.js", import.meta.url));
-const token = "operator-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 
 let desk: Desk;
 let server: Listening;
@@ -44,7 +44,7 @@ test("the command answers with the rights of its token", async () => {
 });
 
 test("a wrong token and an absent collector are answers with a code", async () => {
-  const wrong = await started("wrong-q7Kx-token-0123456789", server.url);
+  const wrong = await started("wrong-q7KxZt4Wm9Rc2Yd8", server.url);
   const refused = await call(wrong, "is_telemetry_being_lost", {});
   expect(refused).toMatchObject({
     refused: true,

@@ -14,7 +14,7 @@ import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { call, connect } from "./mcp-client.ts";
 
-const token = "root-q7Kx-token-0123456789";
+const token = "root-q7KxZt4Wm9Rc2Yd8";
 const count = 120;
 const roots = Array.from({ length: count }, (_, at) => `root-${String(at).padStart(3, "0")}`);
 

@@ -27,7 +27,7 @@ import { openDesk, quiet } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { call, connect } from "./mcp-client.ts";
 
-const token = "root-q7Kx-token-0123456789";
+const token = "root-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}` };
 const weekMs = 7 * 86_400_000;
 

@@ -16,15 +16,15 @@ interface Body {
 }
 
 const accounts = JSON.stringify({
-  root: { token: "root-q7Kx-token-0123456789", role: "admin" },
-  otto: { token: "otto-q7Kx-token-0123456789", role: "operator" },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "admin", user_id: "alice" },
-  shop: { token: "shop-q7Kx-token-0123456789", role: "admin", application_id: "desk" },
-  vera: { token: "vera-q7Kx-token-0123456789", role: "viewer" },
+  root: { token: "root-q7KxZt4Wm9Rc2Yd8", role: "admin" },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "operator" },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "admin", user_id: "alice" },
+  shop: { token: "shop-q7KxZt4Wm9Rc2Yd8", role: "admin", application_id: "desk" },
+  vera: { token: "vera-q7KxZt4Wm9Rc2Yd8", role: "viewer" },
 });
 const env = { TURNPROOF_UI_ACCOUNTS: accounts, TURNPROOF_UI_TRACE_CONTENT_MODE: "full" };
 const bearer = (name: string): Record<string, string> => ({
-  authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+  authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
 });
 const stated = "canary words, write to carol@example.test, password=hunter2hunter2, I am alice";
 

@@ -12,9 +12,9 @@ import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const accounts = JSON.stringify({
-  otto: { token: "otto-q7Kx-token-0123456789", role: "operator" },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "operator", user_id: "alice" },
-  nobody: { token: "nobody-q7Kx-token-0123456789", role: "operator", user_id: null },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "operator" },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "operator", user_id: "alice" },
+  nobody: { token: "nobody-q7KxZt4Wm9Rc2Yd8", role: "operator", user_id: null },
 });
 
 let desk: Desk;
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const bearer = (name: string): Record<string, string> => ({
-  authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+  authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
 });
 
 function post(

@@ -14,7 +14,7 @@ import { startCollector } from "../faults/collector-child.ts";
 import type { CollectorChild } from "../faults/collector-child.ts";
 
 const launcher = join(import.meta.dirname, "../../../collector/bin/turnproof.js");
-const token = "operator-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const folder = (): string => mkdtempSync(join(tmpdir(), "turnproof-newcomer-"));
 
 interface Ran {
@@ -180,7 +180,7 @@ describe("a refusal", () => {
   const at = (): readonly string[] => ["--url", collector.url];
 
   test("without a token, and with a wrong one", async () => {
-    for (const env of [{}, { TURNPROOF_TOKEN: "another-q7Kx-token-0123456789" }]) {
+    for (const env of [{}, { TURNPROOF_TOKEN: "another-q7KxZt4Wm9Rc2Yd8" }]) {
       const stated = await turnproof(["find", "x", ...at()], env);
       expect([stated.code, stated.err]).toEqual([
         1,

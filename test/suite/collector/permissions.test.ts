@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = (name: string): string => `${name}-q7Kx-token-0123456789`;
+const token = (name: string): string => `${name}-q7KxZt4Wm9Rc2Yd8`;
 const bearer = (name: string): Record<string, string> => ({
   authorization: `Bearer ${token(name)}`,
 });

@@ -257,7 +257,7 @@ describe("commands", () => {
   }, 180_000);
 
   test("doctor explains, and shows no secret", async () => {
-    const secret = "operator-q7Kx-token-0123456789";
+    const secret = "operator-q7KxZt4Wm9Rc2Yd8";
     const well = await run(["doctor", "--json"], {
       ...ephemeral(),
       TURNPROOF_UI_AUTH_TOKEN: secret,
@@ -272,7 +272,7 @@ describe("commands", () => {
 
   test("audit verify finds an edit", async () => {
     const dir = dataDir();
-    const env = { ...ephemeral(dir), TURNPROOF_UI_AUTH_TOKEN: "operator-q7Kx-token-0123456789" };
+    const env = { ...ephemeral(dir), TURNPROOF_UI_AUTH_TOKEN: "operator-q7KxZt4Wm9Rc2Yd8" };
     const child = start(["--port", "0"], env);
     const url = await listening(child);
     const headers = { authorization: `Bearer ${env.TURNPROOF_UI_AUTH_TOKEN}` };

@@ -71,7 +71,7 @@ test("the page offers the provider, and no field for a token where none opens an
   const page = await (await desk.get("/login?next=/traces/health")).text();
   expect(page).toContain('href="/login/provider?next=%2Ftraces%2Fhealth"');
   expect(page).not.toContain('name="token"');
-  const both = await openDesk({ ...env, TURNPROOF_UI_AUTH_TOKEN: "otter-q7Kx-token-0123456789" });
+  const both = await openDesk({ ...env, TURNPROOF_UI_AUTH_TOKEN: "otter-q7KxZt4Wm9Rc2Yd8" });
   const beside = await (await both.get("/login")).text();
   expect(beside).toContain("/login/provider");
   expect(beside).toContain('name="token"');

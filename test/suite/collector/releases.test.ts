@@ -14,11 +14,11 @@ import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const accounts = JSON.stringify({
-  otto: { token: "otto-q7Kx-token-0123456789", role: "viewer" },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "viewer", user_id: "alice" },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "viewer" },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "alice" },
 });
 const as = (name: string): Record<string, string> => ({
-  authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+  authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
 });
 const turns = 120;
 const releasedAt = 70;

@@ -9,7 +9,7 @@ import { turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 /** The token of a principal. */
-export const token = (name: string): string => `${name}-q7Kx-token-0123456789`;
+export const token = (name: string): string => `${name}-q7KxZt4Wm9Rc2Yd8`;
 /** Principals, unbound by role and bound to an owner each. */
 const accounts = {
   viewer: { role: "viewer" },
@@ -21,7 +21,7 @@ const accounts = {
   anonymous: { role: "admin", user_id: null },
 } as const;
 /** The token that sends telemetry and reads nothing. */
-export const ingestToken = "producer-q7Kx-token-0123456789";
+export const ingestToken = "producer-q7KxZt4Wm9Rc2Yd8";
 /** Variables of a collector that knows them all. */
 export const roleEnv = {
   TURNPROOF_UI_ACCOUNTS: JSON.stringify(

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const token = "operator-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const origin = "http://localhost:4318";
 const env = { TURNPROOF_UI_AUTH_TOKEN: token };
 
@@ -191,7 +191,7 @@ describe("cross-site", () => {
 
 describe("wrong credentials", () => {
   test("are throttled; valid ones never wait and missing ones are no failure", async () => {
-    const wrong = { authorization: "Bearer wrong-q7Kx-token-0123456789" };
+    const wrong = { authorization: "Bearer wrong-q7KxZt4Wm9Rc2Yd8" };
     const right = { authorization: `Bearer ${token}` };
     const statuses: number[] = [];
     for (let index = 0; index < 8; index += 1) {
@@ -201,7 +201,7 @@ describe("wrong credentials", () => {
     const throttled = await desk.get("/traces/turns.json", wrong);
     // The delay doubles with each failure.
     expect(Number(throttled.headers.get("retry-after"))).toBe(8);
-    expect((await login({ token: "wrong-q7Kx-token-0123456789" })).status).toBe(429);
+    expect((await login({ token: "wrong-q7KxZt4Wm9Rc2Yd8" })).status).toBe(429);
     expect((await desk.get("/traces/turns.json", right)).status).toBe(200);
     expect((await login()).status).toBe(303);
     now += 3_600_000;
@@ -213,7 +213,7 @@ describe("wrong credentials", () => {
 });
 
 describe("an account that the form names", () => {
-  const anna = "anna-q7Kx-token-0123456789";
+  const anna = "anna-q7KxZt4Wm9Rc2Yd8";
   let named: Desk;
   beforeAll(async () => {
     const accounts = JSON.stringify({ anna: { token: anna, role: "viewer" } });
@@ -229,13 +229,13 @@ describe("an account that the form names", () => {
   });
 
   test("is not locked out by guesses at it, and guesses wait", async () => {
-    let last = await login({ token: "wrong-q7Kx-token-0123456789", account: "anna" }, {}, named);
+    let last = await login({ token: "wrong-q7KxZt4Wm9Rc2Yd8", account: "anna" }, {}, named);
     for (let index = 0; index < 8; index += 1) {
-      last = await login({ token: "wrong-q7Kx-token-0123456789", account: "anna" }, {}, named);
+      last = await login({ token: "wrong-q7KxZt4Wm9Rc2Yd8", account: "anna" }, {}, named);
     }
     expect([last.status, Number(last.headers.get("retry-after"))]).toEqual([429, 8]);
     const started = performance.now();
-    await login({ token: "wrong-q7Kx-token-0123456789", account: "anna" }, {}, named);
+    await login({ token: "wrong-q7KxZt4Wm9Rc2Yd8", account: "anna" }, {}, named);
     const guess = performance.now() - started;
     expect((await login({ token: anna, account: "anna" }, {}, named)).status).toBe(303);
     expect(performance.now() - started - guess).toBeLessThan(guess);
@@ -267,7 +267,7 @@ describe("behind a proxy that ends TLS", () => {
     const proxied = await openDesk({ ...env, TURNPROOF_PROXY: "10.0.0.0/8" }, { now: () => now });
     const guess = async (client: string): Promise<number> => {
       const headers = {
-        authorization: "Bearer wrong-q7Kx-token-0123456789",
+        authorization: "Bearer wrong-q7KxZt4Wm9Rc2Yd8",
         "x-forwarded-for": client,
       };
       const incoming = { socket: { remoteAddress: "10.0.0.1" } };
@@ -301,7 +301,7 @@ describe("over a restart", () => {
     expect((await second.get("/traces/turns.json", { cookie: kept })).status).toBe(200);
     expect((await second.get("/traces/turns.json", { cookie: ended })).status).toBe(401);
     await second.collector.close();
-    const third = await open("another-q7Kx-token-0123456789");
+    const third = await open("another-q7KxZt4Wm9Rc2Yd8");
     expect((await third.get("/traces/turns.json", { cookie: kept })).status).toBe(401);
     await third.collector.close();
   });

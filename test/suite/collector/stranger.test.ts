@@ -16,7 +16,7 @@ import { listen } from "../../../collector/src/server.ts";
 import type { Listening } from "../../../collector/src/http/connections.ts";
 import { quiet, turnEvents } from "./desk.ts";
 
-const account = { token: "root-q7Kx-token-0123456789", role: "admin" };
+const account = { token: "root-q7KxZt4Wm9Rc2Yd8", role: "admin" };
 const bearer = { authorization: `Bearer ${account.token}` };
 const base = "/ops/evidence";
 

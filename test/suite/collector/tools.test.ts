@@ -27,11 +27,11 @@ interface Tools {
 }
 
 const accounts = JSON.stringify({
-  otto: { token: "otto-q7Kx-token-0123456789", role: "viewer" },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "viewer", user_id: "alice" },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "viewer" },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "alice" },
 });
 const as = (name: string): Record<string, string> => ({
-  authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+  authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
 });
 
 /** One call as it was put in. */

@@ -22,8 +22,8 @@ interface Model {
 
 let desk: Desk;
 const accounts = JSON.stringify({
-  amara: { token: "token-of-amara-0123456789", role: "viewer", user_id: "usr_amara" },
-  boris: { token: "token-of-boris-0123456789", role: "viewer", user_id: "usr_boris" },
+  amara: { token: "amara-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "usr_amara" },
+  boris: { token: "boris-q7KxZt4Wm9Rc2Yd8", role: "viewer", user_id: "usr_boris" },
 });
 
 beforeAll(async () => {
@@ -36,8 +36,8 @@ beforeAll(async () => {
 afterAll(() => desk.collector.close());
 
 const as = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
-const amara = as("token-of-amara-0123456789");
-const boris = as("token-of-boris-0123456789");
+const amara = as("amara-q7KxZt4Wm9Rc2Yd8");
+const boris = as("boris-q7KxZt4Wm9Rc2Yd8");
 
 test("columns say what records say, of several turns in one root", async () => {
   const records = await desk.json<Model>("/traces/shared.json", amara);

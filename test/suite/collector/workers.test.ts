@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
-const account = { token: "otto-q7Kx-token-0123456789", role: "admin" };
+const account = { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "admin" };
 const deployment = {
   TURNPROOF_UI_ACCOUNTS: JSON.stringify({ otto: account }),
   TURNPROOF_UI_SESSION_SECRET: "k1:q7KxZt4Wm9Rc2Yd8Vb5Ns1Lp6Hf3Gj0Tu",

@@ -9,9 +9,9 @@ import { openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const accounts = JSON.stringify({
-  otto: { token: "otto-q7Kx-token-0123456789", role: "operator" },
-  alice: { token: "alice-q7Kx-token-0123456789", role: "operator", user_id: "alice" },
-  anna: { token: "anna-q7Kx-token-0123456789", role: "analyst" },
+  otto: { token: "otto-q7KxZt4Wm9Rc2Yd8", role: "operator" },
+  alice: { token: "alice-q7KxZt4Wm9Rc2Yd8", role: "operator", user_id: "alice" },
+  anna: { token: "anna-q7KxZt4Wm9Rc2Yd8", role: "analyst" },
 });
 const seen: unknown[] = [];
 const hooks: Hooks = {
@@ -62,7 +62,7 @@ async function post(
   const response = await at.collector.app.request(`http://localhost:4318${path}`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+      authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
       "content-type": form ? "application/x-www-form-urlencoded" : "application/json",
     },
     body: form ? body.toString() : JSON.stringify(body),
@@ -83,7 +83,7 @@ describe("feedback and outcomes", () => {
     expect(await post("/traces/outcomes", outcome)).toMatchObject({ status: 201 });
     const text = JSON.stringify(
       await desk.json("/traces/root-alice.json", {
-        authorization: "Bearer otto-q7Kx-token-0123456789",
+        authorization: "Bearer otto-q7KxZt4Wm9Rc2Yd8",
       }),
     );
     expect(text).not.toContain("canary");
@@ -140,7 +140,7 @@ describe("hooks", () => {
   test("an artifact is looked up by its tenant, without anything but its state", async () => {
     const get = (ref: string, name: string): Promise<Response> =>
       desk.get(`/traces/artifact.json?resource_ref=${ref}`, {
-        authorization: `Bearer ${name}-q7Kx-token-0123456789`,
+        authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8`,
       });
     expect(await (await get("alice-1", "alice")).json()).toEqual({
       resource_ref: "alice-1",
@@ -183,7 +183,7 @@ describe("hooks", () => {
 
   test("what is not configured says so", async () => {
     const env = {
-      TURNPROOF_UI_AUTH_TOKEN: "bare-q7Kx-token-0123456789",
+      TURNPROOF_UI_AUTH_TOKEN: "bare-q7KxZt4Wm9Rc2Yd8",
       TURNPROOF_MEMORY_BACKEND: "none",
     };
     const errors: string[] = [];
@@ -241,5 +241,5 @@ test("read-only mode refuses every mutation, and lets reads of the same power pa
 });
 
 function bearer(name: string): Record<string, string> {
-  return { authorization: `Bearer ${name}-q7Kx-token-0123456789` };
+  return { authorization: `Bearer ${name}-q7KxZt4Wm9Rc2Yd8` };
 }

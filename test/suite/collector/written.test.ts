@@ -23,7 +23,7 @@ const accounts = {
   shop: { role: "operator", application_id: "shop" },
 } as const;
 type Name = keyof typeof accounts;
-const tokenOf = (name: string): string => `${name}-q7Kx-token-0123456789`;
+const tokenOf = (name: string): string => `${name}-q7KxZt4Wm9Rc2Yd8`;
 const env = {
   TURNPROOF_UI_ACCOUNTS: JSON.stringify(
     Object.fromEntries(

@@ -49,7 +49,7 @@ function metricsIn(expr: string): readonly string[] | undefined {
 }
 
 describe("alert rules", () => {
-  const token = "operator-token-0123456789";
+  const token = "operator-q7KxZt4Wm9Rc2Yd8";
   let desk: Desk;
   let text = "";
   beforeAll(async () => {

@@ -315,7 +315,7 @@ describe("a collector with the variables of the chart", () => {
         ...environmentOf(rendered),
       };
       expect(data).toBe("/var/lib/turnproof/data");
-      const token = { TURNPROOF_UI_AUTH_TOKEN: "operator-token-0123456789" };
+      const token = { TURNPROOF_UI_AUTH_TOKEN: "operator-q7KxZt4Wm9Rc2Yd8" };
       const rules = { TURNPROOF_ALERT_RULES: "" };
       const desk = await openDesk(
         { ...environment, ...token, ...rules },

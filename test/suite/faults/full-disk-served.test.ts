@@ -13,8 +13,8 @@ import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { run } from "../../../collector/src/cli/program.ts";
 import { openDesk, turnEvents } from "../collector/desk.ts";
 
-const token = "operator-token-0123456789";
-const bound = "viewer-q7Kx-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
+const bound = "viewer-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}` };
 const backend = { TURNPROOF_BACKEND: "filesystem", TURNPROOF_MEMORY_BACKEND: "none" };
 

@@ -16,7 +16,7 @@ import { startCollector } from "./collector-child.ts";
 import type { CollectorChild } from "./collector-child.ts";
 import { clickhouseServer, ingestToken, postgresServer, sendTurn } from "./shared-servers.ts";
 
-const token = "operator-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const rules = `version: 1
 rules:
   - {name: errors, measure: error_share, by: agent, where: "-agent:calm", window: 1h, above: 0}

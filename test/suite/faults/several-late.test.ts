@@ -16,7 +16,7 @@ import { startCollector } from "./collector-child.ts";
 import type { CollectorChild } from "./collector-child.ts";
 import { clickhouseServer, ingestToken, postgresServer, sendTurn } from "./shared-servers.ts";
 
-const token = "operator-token-0123456789";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 const windowMs = 10_000;
 /** A collector passes on the receipt of a turn that it writes later than this. */

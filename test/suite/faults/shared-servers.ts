@@ -12,7 +12,7 @@ import { startPostgres } from "../../servers/postgres.ts";
 import { spansOf } from "./failed-turn.ts";
 
 /** Token with which spans are sent. */
-export const ingestToken = "ingest-token-0123456789";
+export const ingestToken = "ingest-q7KxZt4Wm9Rc2Yd8";
 
 /** A store of several collectors. */
 export interface SharedServer {

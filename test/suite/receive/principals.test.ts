@@ -17,8 +17,8 @@ const byText = (a: unknown, b: unknown): number => (`${a as string}` < `${b as s
 
 describe("principals", () => {
   const tokens = [
-    { name: "shop", token: "shop-token-0123456789", applicationId: "shop" },
-    { name: "any", token: "any-token-01234567890" },
+    { name: "shop", token: "shop-q7KxZt4Wm9Rc2Yd8", applicationId: "shop" },
+    { name: "any", token: "any-q7KxZt4Wm9Rc2Yd8" },
   ];
   const of = (service: string): Uint8Array =>
     encodeProtobuf(traceRequest([chat(1)], service === "" ? {} : { "service.name": service }));
@@ -36,11 +36,11 @@ describe("principals", () => {
     const send = async (headers: Record<string, string>): Promise<number> =>
       (await fresh.post(of("shop"), { ...protobuf, ...headers })).status;
     for (let index = 0; index < 5; index += 1) {
-      expect(await send(as("wrong-token-0123456789"))).toBe(401);
+      expect(await send(as("wrong-q7KxZt4Wm9Rc2Yd8"))).toBe(401);
     }
-    const late = await fresh.post(of("shop"), as("wrong-token-0123456789"));
+    const late = await fresh.post(of("shop"), as("wrong-q7KxZt4Wm9Rc2Yd8"));
     expect([late.status, Number(late.headers.get("retry-after")) > 0]).toEqual([429, true]);
-    expect(await send(as("shop-token-0123456789"))).toBe(200);
+    expect(await send(as("shop-q7KxZt4Wm9Rc2Yd8"))).toBe(200);
     expect(await send({})).toBe(401);
     await fresh.close();
   });
@@ -52,7 +52,7 @@ describe("principals", () => {
         receiver: { origins: ["https://traces.example"] },
       });
       const send = (headers: Record<string, string>) =>
-        fresh.post(of("shop"), { ...as("shop-token-0123456789"), ...headers });
+        fresh.post(of("shop"), { ...as("shop-q7KxZt4Wm9Rc2Yd8"), ...headers });
       const foreign = [
         { origin: "https://evil.example" },
         { origin: "null" },
@@ -74,10 +74,10 @@ describe("principals", () => {
 
   test("nobody comes in without a token, by whatever header", async () => {
     const fresh = await openHarness({ tokens });
-    const basic = Buffer.from("shop:shop-token-0123456789").toString("base64");
+    const basic = Buffer.from("shop:shop-q7KxZt4Wm9Rc2Yd8").toString("base64");
     const wrong = [
       {},
-      as("wrong-token-0123456789"),
+      as("wrong-q7KxZt4Wm9Rc2Yd8"),
       { authorization: "Bearer" },
       { authorization: "Basic !!" },
     ];
@@ -87,9 +87,9 @@ describe("principals", () => {
       expect(answer.headers.get("www-authenticate")).toBe("Bearer");
     }
     const right = [
-      as("shop-token-0123456789"),
+      as("shop-q7KxZt4Wm9Rc2Yd8"),
       { authorization: `Basic ${basic}` },
-      { "x-turnproof-token": "shop-token-0123456789" },
+      { "x-turnproof-token": "shop-q7KxZt4Wm9Rc2Yd8" },
     ];
     for (const headers of right) {
       expect((await fresh.post(of("shop"), { ...protobuf, ...headers })).status).toBe(200);
@@ -100,7 +100,7 @@ describe("principals", () => {
 
   test("a bound token writes for its application and no other", async () => {
     const fresh = await openHarness({ tokens });
-    const foreign = await fresh.post(of("bank"), as("shop-token-0123456789"));
+    const foreign = await fresh.post(of("bank"), as("shop-q7KxZt4Wm9Rc2Yd8"));
     expect(status.lookupType("Response").decode(foreign.body).toJSON()).toMatchObject({
       partialSuccess: {
         rejected: "1",
@@ -108,15 +108,15 @@ describe("principals", () => {
       },
     });
     expect(await fresh.events()).toEqual([]);
-    await fresh.post(of(""), as("shop-token-0123456789"));
+    await fresh.post(of(""), as("shop-q7KxZt4Wm9Rc2Yd8"));
     expect((await fresh.events()).map((event) => event.application_id)).toEqual(["shop"]);
     await fresh.close();
   });
 
   test("two producers of the same ids do not replace each other's events", async () => {
     const fresh = await openHarness({ tokens });
-    await fresh.post(of("shop"), as("shop-token-0123456789"));
-    await fresh.post(of("shop"), as("any-token-01234567890"));
+    await fresh.post(of("shop"), as("shop-q7KxZt4Wm9Rc2Yd8"));
+    await fresh.post(of("shop"), as("any-q7KxZt4Wm9Rc2Yd8"));
     expect((await fresh.events()).map((event) => event.ingest_principal).toSorted(byText)).toEqual([
       "any",
       "shop",

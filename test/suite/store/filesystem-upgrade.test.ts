@@ -29,7 +29,7 @@ test("a directory of an earlier version is shown as it was", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "turnproof-upgrade-"));
   const archive = fileURLToPath(new URL("turnproof.tar.gz", folder));
   await run("tar", ["-xzf", archive, "-C", dataDir]);
-  const token = "operator-token-0123456789";
+  const token = "operator-q7KxZt4Wm9Rc2Yd8";
   const env = {
     TURNPROOF_BACKEND: "filesystem",
     TURNPROOF_UI_AUTH_TOKEN: token,

@@ -86,7 +86,7 @@ test("syslog servers get one line, over UDP and TCP", async () => {
 test("a webhook that was away gets the newest note, with its token", async () => {
   let status = 503;
   const { server, port, arrived } = await receiver(() => status);
-  const token = "webhook-token-0123456789";
+  const token = "webhook-q7KxZt4Wm9Rc2Yd8";
   const to = shipper(`http://127.0.0.1:${port}/hook`, { secrets: { webhookToken: token } });
   to.ship(7, note);
   await vi.waitFor(() => expect(to.state.failures).toBeGreaterThan(1));
