@@ -1,8 +1,9 @@
 /**
  * @module Sessions: a random reference in a cookie, stored as its hash only. Created at login,
- * invalid after logout, 30 idle minutes or 8 hours (security: Sessions; faults W5, W6). Stored in a
- * file of the data directory, or in a store that several collectors share, so that a restart keeps
- * sessions and logouts.
+ * invalid after logout, 30 idle minutes or 8 hours (security: Sessions; faults W5, W6). Time passes
+ * by the wall clock and by the process's own, whichever is ahead; what has expired once is ended, so
+ * that a clock which is set back brings no session back. Stored in a file of the data directory, or
+ * in a store that several collectors share, so that a restart keeps sessions and logouts.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -57,6 +58,8 @@ export interface Sessions {
 
 const idleMsMax = 30 * 60_000;
 const ageMsMax = 8 * 3_600_000;
+/** Clocks of collectors may differ by this; a later issue or use is of a clock that was wrong. */
+const skewMsMax = 5 * 60_000;
 const sessionsMax = 10_000;
 /** Granularity at which idle times are written, instead of on every request. */
 const writeGrainMs = 60_000;
@@ -66,7 +69,12 @@ interface SessionsOptions {
   readonly file?: string;
   readonly share?: SessionShare;
   readonly now?: () => number;
+  /** Milliseconds of a clock that is never set. */
+  readonly elapsed?: () => number;
 }
+
+/** Why a session is invalid: `old` holds everywhere, `idle` unless another collector served it. */
+type Expiry = "old" | "idle";
 
 /** Opens the sessions in `file` or of a shared store, or sessions of this process alone. */
 export function createSessions(options: SessionsOptions): Sessions {
@@ -93,14 +101,21 @@ export function createSessions(options: SessionsOptions): Sessions {
       const answers = await table.refresh(id);
       const session = table.sessions.get(id);
       if (session === undefined && !answers) return "away";
-      if (session === undefined || !table.alive(session)) return undefined;
+      if (session === undefined) return undefined;
+      const expiry = table.expiryOf(id, session);
+      if (expiry !== undefined) {
+        table.end([id]);
+        if (expiry === "old" || answers) await share?.end([id]);
+        return undefined;
+      }
       session.seenAt = now();
+      table.see(id, session);
       if (table.used(id, session)) void share?.put(id, session);
       return { session, id, csrfToken: csrf(reference) };
     },
     alive: (id) => {
       const session = table.sessions.get(id);
-      return session !== undefined && table.alive(session);
+      return session !== undefined && table.expiryOf(id, session) === undefined;
     },
     async refresh(ids) {
       if (share === undefined) return;
@@ -137,21 +152,40 @@ class SessionTable {
   readonly #file: string | undefined;
   readonly #share: SessionShare | undefined;
   readonly #now: () => number;
+  readonly #elapsed: () => number;
+  /** When each was opened and used by the clock that is never set; `seenAt` as it was then. */
+  readonly #own = new Map<string, { opened: number; used: number; seenAt: number }>();
 
-  constructor({ file, share }: SessionsOptions, now: () => number) {
+  constructor({ file, share, elapsed }: SessionsOptions, now: () => number) {
     this.sessions = new Map(load(file));
     this.#file = file;
     this.#share = share;
     this.#now = now;
+    this.#elapsed = elapsed ?? (() => performance.now());
+    for (const [id, session] of this.sessions) this.see(id, session);
   }
 
-  alive({ seenAt, createdAt }: OperatorSession): boolean {
-    return this.#now() - seenAt < idleMsMax && this.#now() - createdAt < ageMsMax;
+  /** Notes a use that this process made or read. */
+  see(id: string, { createdAt, seenAt }: OperatorSession): void {
+    const known = this.#own.get(id);
+    if (known !== undefined && seenAt === known.seenAt) return;
+    const [now, elapsed] = [this.#now(), this.#elapsed()];
+    const opened = known?.opened ?? elapsed - Math.max(0, now - createdAt);
+    this.#own.set(id, { opened, used: elapsed - Math.max(0, now - seenAt), seenAt });
+  }
+
+  expiryOf(id: string, { seenAt, createdAt }: OperatorSession): Expiry | undefined {
+    const [now, elapsed] = [this.#now(), this.#elapsed()];
+    const { opened = elapsed, used = elapsed } = this.#own.get(id) ?? {};
+    const isAhead = Math.max(createdAt, seenAt) > now + skewMsMax;
+    if (isAhead || Math.max(now - createdAt, elapsed - opened) >= ageMsMax) return "old";
+    return Math.max(now - seenAt, elapsed - used) >= idleMsMax ? "idle" : undefined;
   }
 
   add(id: string, session: OperatorSession): void {
     this.#sweep();
     this.sessions.set(id, session);
+    this.see(id, session);
     this.#written.set(id, session.seenAt);
     this.#save(true);
   }
@@ -166,7 +200,9 @@ class SessionTable {
 
   #sweep(): void {
     const { sessions } = this;
-    for (const [id, session] of sessions) if (!this.alive(session)) this.#forget(id);
+    for (const [id, session] of sessions) {
+      if (this.expiryOf(id, session) !== undefined) this.#forget(id);
+    }
     while (sessions.size >= sessionsMax) this.#forget(sessions.keys().next().value ?? "");
   }
 
@@ -178,6 +214,7 @@ class SessionTable {
 
   #forget(id: string): boolean {
     this.#written.delete(id);
+    this.#own.delete(id);
     return this.sessions.delete(id);
   }
 
@@ -192,6 +229,7 @@ class SessionTable {
       // A use is written once a minute, so this process may have a later one.
       const seenAt = Math.max(found.seenAt, this.sessions.get(id)?.seenAt ?? 0);
       this.sessions.set(id, { ...found, seenAt });
+      this.see(id, { ...found, seenAt });
       this.#written.set(id, found.seenAt);
     }
     return found !== "away";
