@@ -19,7 +19,7 @@ import type { Config } from "../config/config.ts";
 import { countedText } from "../ui/display/figures.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, fail, printJson, printTable, write } from "./terminal.ts";
+import { exitCodes, fail, printJson, printTable, printable, write } from "./terminal.ts";
 
 interface AuditFileFlags {
   readonly json?: boolean;
@@ -95,11 +95,15 @@ async function verify(flags: VerifyFlags): Promise<void> {
   const checkpoints = flags.checkpoints?.flatMap(filesIn);
   // A mistyped path must not count as an empty, unmodified log.
   const missing = checkpoints?.find((path) => !existsSync(path));
+  if (missing !== undefined) {
+    fail(`--checkpoints names ${printable(missing)}, where no file lies.`, exitCodes.usage);
+    return;
+  }
   const hasLog = ["", ".checkpoints", ".tree"].some((rest) => existsSync(`${file}${rest}`));
   // A checkpoint that was sent elsewhere contradicts a log that is gone.
-  if (missing !== undefined || (!hasLog && checkpoints === undefined)) {
+  if (!hasLog && checkpoints === undefined) {
     fail(
-      "No audit log or checkpoint lies there; name it with --file or --data-dir.",
+      `No audit log or checkpoint lies at ${printable(file)}; name it with --file or --data-dir.`,
       exitCodes.usage,
     );
     return;
@@ -120,7 +124,13 @@ async function verify(flags: VerifyFlags): Promise<void> {
   else {
     printTable(
       ["RECORD", "FINDING", "MEANS"],
-      result.findings.map(({ code, record }) => [String(record), code, findingMeanings[code]]),
+      result.findings.map(({ code, record, checkpoints: count }) => [
+        String(record),
+        code,
+        count === undefined
+          ? findingMeanings[code]
+          : `${findingMeanings[code]} (${count} checkpoints)`,
+      ]),
       "Nothing was touched.",
     );
     const more = result.findings_total - result.findings.length;

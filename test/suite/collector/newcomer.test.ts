@@ -254,7 +254,13 @@ describe("files that are not there, or not what they should be", () => {
     const missing = await turnproof(["audit", "verify", "--file", join(folder(), "none.jsonl")]);
     expect([missing.code, missing.err]).toEqual([
       2,
-      expect.stringContaining("No audit log or checkpoint lies there"),
+      expect.stringMatching(/No audit log or checkpoint lies at \S+none\.jsonl/),
+    ]);
+    const nowhere = join(folder(), "none.checkpoints");
+    const shipped = await turnproof(["audit", "verify", "--checkpoints", nowhere]);
+    expect([shipped.code, shipped.err]).toEqual([
+      2,
+      expect.stringContaining(`--checkpoints names ${nowhere}, where no file lies`),
     ]);
     const empty = join(folder(), "audit.jsonl");
     writeFileSync(empty, "");

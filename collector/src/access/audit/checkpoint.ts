@@ -18,7 +18,9 @@ export type AuditCheckpoint =
   | { readonly of: "tree"; readonly size: number; readonly root: Buffer }
   | { readonly of: "chain"; readonly size: number; readonly head: string }
   | { readonly of: "wrong_key" }
-  | { readonly of: "broken" };
+  | { readonly of: "broken" }
+  /** The file ends within it. */
+  | { readonly of: "cut" };
 
 /** Signs checkpoints of one audit scope. */
 export interface CheckpointSigner {
@@ -84,23 +86,33 @@ export async function* checkpointsIn(
     if (note.length > 0) yield checkNote(`${note.join("\n")}\n`, key);
     note = [];
   };
-  for await (const { lines } of linesOf(file, key.bytes)) {
+  let endsWithin = false;
+  for await (const { lines, torn } of linesOf(file, key.bytes)) {
     for (const line of lines) {
+      endsWithin = torn;
       const shipped = shippedNote.exec(line)?.[1];
       const starts = note.some((part) => part.startsWith(signatureMark));
       const signs = line.startsWith(signatureMark);
       if (shipped !== undefined || line.startsWith("{") || (starts && !signs)) yield* closed();
       if (shipped !== undefined) {
-        yield checkNote(Buffer.from(shipped, "base64").toString(), key);
-      } else if (line.startsWith("{")) yield checkFirst(line, key);
-      else {
+        const found = checkNote(Buffer.from(shipped, "base64").toString(), key);
+        yield torn ? cutOr(found) : found;
+      } else if (line.startsWith("{")) {
+        yield torn ? cutOr(checkFirst(line, key)) : checkFirst(line, key);
+      } else {
         // Empty lines are dropped by the reader; the one before the signatures belongs to the note.
         if (signs && !starts) note.push("");
         note.push(line);
       }
     }
   }
-  yield* closed();
+  const isSigned = note.some((line) => line.startsWith(signatureMark));
+  for (const last of closed()) yield endsWithin || !isSigned ? cutOr(last) : last;
+}
+
+/** The last checkpoint of a file that ends within it, unless all that matters is there. */
+function cutOr(found: AuditCheckpoint): AuditCheckpoint {
+  return "size" in found ? found : { of: "cut" };
 }
 
 const signatureMark = "\u2014 ";

@@ -13,6 +13,7 @@ export const findingMeanings: Readonly<Record<AuditFinding["code"], string>> = {
   audit_salts_missing: "its salt is gone with the file of salts, which no deletion removes",
   audit_history_differs: "the records up to it are other ones than those that were signed",
   audit_checkpoint_broken: "a checkpoint was edited",
+  audit_checkpoint_cut: "a file of checkpoints ends within its last one: it was cut, not edited",
   audit_wrong_key: "made with another key than the ones it is checked with",
 };
 

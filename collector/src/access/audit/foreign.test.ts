@@ -210,7 +210,11 @@ test("a wrong key is said to be one, of checkpoints and of lines", async () => {
   const { verify } = await written(130);
   const { publicKey } = generateKeyPairSync("ed25519");
   const checkpoints = await verify(undefined, publicKey);
-  expect([...new Set(checkpoints.findings.map(({ code }) => code))]).toEqual(["audit_wrong_key"]);
+  expect(checkpoints).toMatchObject({
+    checkpoints: 2,
+    findings: [{ code: "audit_wrong_key", record: 1, checkpoints: 2 }],
+    findings_total: 1,
+  });
   const others = createKeyring(parseKeyring("fedcba9876543210fedcba9876543210"));
   expect((await verify(undefined, undefined, others)).findings).toEqual([
     { code: "audit_wrong_key", record: 1 },
@@ -239,6 +243,29 @@ test("lines of an earlier key are a wrong key, and an edited one among them is f
   expect(findings).toContainEqual({ code: "audit_seal_broken", record: 10 });
   expect(findings).toContainEqual({ code: "audit_wrong_key", record: 11 });
   rmSync(dir, { recursive: true });
+});
+
+test("a file of checkpoints that ends within its last one was cut, not edited", async () => {
+  const { dir, notes, verify } = await written(130);
+  const whole = [...notes.values()].join("");
+  const lastAt = whole.length - ([...notes.values()].at(-1) ?? "").length;
+  const shipped = join(dir, "shipped.checkpoint");
+  const codesOf = async (text: string): Promise<readonly string[]> => {
+    writeFileSync(shipped, text);
+    return (await verify([shipped])).findings.map(({ code }) => code);
+  };
+  expect(await codesOf(whole)).toEqual([]);
+  // All but its newline is there.
+  expect(await codesOf(whole.slice(0, -1))).toEqual([]);
+  for (let end = lastAt + 1; end < whole.length - 1; end += 1) {
+    expect([end, await codesOf(whole.slice(0, end))]).toEqual([end, ["audit_checkpoint_cut"]]);
+  }
+  const line = `shipped checkpoint=${Buffer.from(whole.slice(lastAt)).toString("base64")}`;
+  expect(await codesOf(line.slice(0, -9))).toEqual(["audit_checkpoint_cut"]);
+  // The same damage within the file is no cut.
+  expect(await codesOf(`${whole.slice(0, lastAt - 20)}\n${whole.slice(lastAt)}`)).toEqual([
+    "audit_checkpoint_broken",
+  ]);
 });
 
 test("a verifier key names log and key, and is read back", async () => {

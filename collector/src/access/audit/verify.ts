@@ -30,9 +30,12 @@ export interface AuditFinding {
     | "audit_salts_missing"
     | "audit_history_differs"
     | "audit_checkpoint_broken"
+    | "audit_checkpoint_cut"
     | "audit_wrong_key";
   /** Position in the whole log, from 1. */
   readonly record: number;
+  /** Checkpoints of which this is said. */
+  readonly checkpoints?: number;
 }
 
 /** Result of a verification. */
@@ -107,6 +110,18 @@ class Walk {
   reportEdited(last: number): void {
     for (let at = this.unopened; at <= last; at += 1) this.report("audit_seal_broken", at);
     this.unopened = 0;
+  }
+
+  /** One finding for all checkpoints of another key. */
+  reportForeign(): void {
+    const at = this.findings.findIndex(({ checkpoints }) => checkpoints !== undefined);
+    const { record, checkpoints = 0 } = this.findings[at] ?? { record: Math.max(1, this.records) };
+    const finding = { code: "audit_wrong_key", record, checkpoints: checkpoints + 1 } as const;
+    if (at >= 0) this.findings[at] = finding;
+    else {
+      this.total += 1;
+      this.findings.push(finding);
+    }
   }
 
   /** Whether the only thing wrong so far is that every seal was made with another key. */
@@ -227,7 +242,8 @@ class CheckpointReader {
     await this.#advance();
     this.count += 1;
     if (next === undefined) return;
-    if (next.of === "wrong_key") walk.report("audit_wrong_key", walk.records);
+    if (next.of === "wrong_key") walk.reportForeign();
+    else if (next.of === "cut") walk.report("audit_checkpoint_cut", walk.records);
     else if (next.of === "broken") walk.report("audit_checkpoint_broken", walk.records);
     else this.#compare(walk, next);
   }
