@@ -1,3 +1,4 @@
+/** Which tokens are refused, and that no random one is. */
 import { randomBytes, randomUUID } from "node:crypto";
 
 import { describe, expect, test } from "vitest";

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 
 import { entropyBits } from "./token-entropy.ts";
 
-/** Six random words of a list have a little more; six words that somebody thinks of have less. */
+/** Six random words of a list have a little more; six words that a person chooses have less. */
 const bitsMin = 64;
 
 /** Longer tokens are estimated by their beginning: an estimate takes longer with the length. */

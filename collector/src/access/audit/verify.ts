@@ -34,7 +34,7 @@ export interface AuditFinding {
     | "audit_wrong_key";
   /** Position in the whole log, from 1. */
   readonly record: number;
-  /** Checkpoints of which this is said. */
+  /** Number of checkpoints that it concerns. */
   readonly checkpoints?: number;
 }
 
