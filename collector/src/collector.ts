@@ -173,7 +173,7 @@ function buildApp(parts: Parts): Hono<AppEnv> {
     });
   }
   mountRoutes(app, parts);
-  app.onError(createErrorHandler(log));
+  app.onError(createErrorHandler(log, parts.server));
   app.notFound((c) => refuse(c, "not_found"));
   requireEndpoints(app, config.basePath, endpoints);
   return app;

@@ -119,7 +119,10 @@ export async function openLate<T extends Closable>(options: LateOptions<T>): Pro
   }
   return {
     current: () => {
-      if (state.value === undefined) throw new CodedError("store_unavailable");
+      if (state.value === undefined) {
+        const { field } = state.failure ?? {};
+        throw new CodedError("store_unavailable", field === undefined ? {} : { field });
+      }
       return state.value;
     },
     failure: () => state.failure,

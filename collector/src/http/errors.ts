@@ -5,6 +5,9 @@ import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 import { HTTPException } from "hono/http-exception";
 
+import { isNarrowed, permits } from "../access/principal.ts";
+import { placeOf } from "../backend/store-away.ts";
+import type { StorePlace } from "../backend/store-away.ts";
 import type { Log } from "../log.ts";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
@@ -17,6 +20,7 @@ interface ProblemOptions {
   readonly field?: string;
   readonly allowed?: readonly string[];
   readonly term?: RefusedTerm | undefined;
+  readonly store?: StorePlace | undefined;
   readonly retryAfterSeconds?: number;
 }
 
@@ -30,6 +34,7 @@ export async function refuse(
   const problem = {
     ...problemOf(code, c.get("requestId"), options.field),
     ...(options.term === undefined ? {} : { term: options.term }),
+    ...(options.store === undefined ? {} : { store: { ...options.store } }),
     ...(allowed.length === 0 ? {} : { allowed: [...allowed] }),
   };
   if (options.retryAfterSeconds !== undefined) {
@@ -49,11 +54,21 @@ export async function refuse(
  * The only `onError`: a code is passed on, anything else is `internal_error` and a line in the
  * log.
  */
-export function createErrorHandler(log: Log): (error: Error, c: AppContext) => Promise<Response> {
+export function createErrorHandler(
+  log: Log,
+  server: string | null,
+): (error: Error, c: AppContext) => Promise<Response> {
   return async (error, c) => {
     if (CodedError.is(error)) {
-      if (isFailure(error)) log.error("request_failed", logged(c, error.code, error));
-      return refuse(c, error.code, parameterOf(error));
+      const store = placeOf(error, server);
+      const place = { host: store?.host ?? undefined, reason: store?.reason ?? undefined };
+      if (isFailure(error)) {
+        log.error("request_failed", { ...logged(c, error.code, error), ...defined(place) });
+      }
+      return refuse(c, error.code, {
+        ...parameterOf(error),
+        store: store !== undefined && seesPlace(c) ? store : undefined,
+      });
     }
     if (error instanceof HTTPException) {
       const code = httpCodes[error.status] ?? (error.status < 500 ? "bad_request" : undefined);
@@ -62,6 +77,18 @@ export function createErrorHandler(log: Log): (error: Error, c: AppContext) => P
     log.error("request_failed", logged(c, "internal_error", error));
     return refuse(c, "internal_error");
   };
+}
+
+/** The state of the process is for principals that see all of it, as on Health. */
+function seesPlace(c: AppContext): boolean {
+  const principal = c.get("principal");
+  return principal !== undefined && permits(principal, "trace.read") && !isNarrowed(principal);
+}
+
+function defined(of: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(of).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** A part that is not configured (501) is no failure. */

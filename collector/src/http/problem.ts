@@ -34,6 +34,16 @@ export const problemSchema = z.object({
     .describe(
       "What may stand there: the parameters or fields of the route, or the values of one, or of one term.",
     ),
+  store: z
+    .object({
+      host: z
+        .string()
+        .nullable()
+        .describe("Its server, without credentials; null for one in the data directory."),
+      reason: z.string().nullable().describe("Why it cannot be reached; null where it is unknown."),
+    })
+    .optional()
+    .describe("Of `store_unavailable`, for principals bound to no tenant and no application."),
   request_id: z.string(),
 });
 export type Problem = z.infer<typeof problemSchema>;

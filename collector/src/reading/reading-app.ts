@@ -45,7 +45,7 @@ export function createReadingApp(
   });
   app.use(compress());
   mountRoutes(app, parts);
-  app.onError(createErrorHandler(parts.log));
+  app.onError(createErrorHandler(parts.log, parts.server));
   app.notFound((c) => refuse(c, "not_found"));
   return async (passed, signal) => {
     const { url, method, headers, body } = passed;

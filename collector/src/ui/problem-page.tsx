@@ -67,6 +67,14 @@ const Body: FC<{
             <Allowed problem={problem} frame={frame} />
           </Fact>
         )}
+        {typeof problem.store?.host === "string" ? (
+          <Fact name="server">
+            <code>{problem.store.host}</code>
+          </Fact>
+        ) : null}
+        {typeof problem.store?.reason === "string" ? (
+          <Fact name="reason">{problem.store.reason}</Fact>
+        ) : null}
         <Fact name="request">
           <code>{problem.request_id}</code>
         </Fact>

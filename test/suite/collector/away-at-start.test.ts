@@ -152,6 +152,14 @@ describe("a server", () => {
     expect((await at.get("/readyz/store")).status).toBe(503);
     const read = await at.get("/traces/turns.json");
     expect([read.status, read.headers.get("retry-after")]).toEqual([503, "5"]);
+    const refused = await (await at.get("/traces/turns", "text/html")).text();
+    expect(refused).toContain(host);
+    const failed = at.lines.filter(({ event }) => event === "request_failed");
+    expect(failed.map(({ host: named }) => named)).toContain(host);
+    if (state === "away") {
+      expect(refused).toContain("nothing listens there");
+      expect(failed.map(({ reason }) => reason)).toContain("nothing listens there");
+    }
     const health = await at.health();
     expect(health.collector.ingest.journal.pending_spans).toBe(3);
     expect(health.collector.store).toMatchObject({ ok: false, host });
@@ -183,7 +191,9 @@ describe("a server", () => {
       async () => (await at.health()).collector.ingest.journal.pending_spans === 0,
       90_000,
     );
-    expect(/canary-secret|pass%20word|pass word/.test(JSON.stringify(at.lines) + page)).toBe(false);
+    expect(
+      /canary-secret|pass%20word|pass word/.test(JSON.stringify(at.lines) + page + refused),
+    ).toBe(false);
   });
 });
 
@@ -199,6 +209,9 @@ test("postgres refuses the sign-in at the start, and takes it later", async () =
   });
   expect(await at.send(1)).toBe(200);
   expect((await at.health()).collector.store.reason).toBe("it refuses the sign-in");
+  expect(await (await at.get("/traces/turns.json")).json()).toMatchObject({
+    store: { host: new URL(url).host, reason: "it refuses the sign-in" },
+  });
   await postgres.run("postgres", "ALTER ROLE late PASSWORD 'pass word:'''");
   await until(async () => (await at.health()).collector.ingest.journal.pending_spans === 0);
   expect(JSON.stringify(at.lines)).not.toMatch(/another|pass%20word|pass word/);

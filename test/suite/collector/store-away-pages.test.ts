@@ -91,8 +91,20 @@ test("health: the store is away, and what was not read is unknown, no zero", asy
 
 test("a page of evidence alone names what opens without the store", async () => {
   put("away");
-  const [status, text] = await page("/traces");
+  const [status, text] = await page("/traces/turns");
   expect(status).toBe(503);
   expect(text).toContain("No evidence can be read just now");
   expect(text).toContain("Alerts, Memory and Settings open without it");
+});
+
+test("a page that needs the store, and its twin, say why it cannot be reached", async () => {
+  put("away");
+  const [status, text] = await page("/traces/turns");
+  expect(status).toBe(503);
+  expect(text).toContain("nothing listens there");
+  const twin = await desk.get("/traces/turns.json");
+  expect(await twin.json()).toMatchObject({
+    code: "store_unavailable",
+    store: { host: null, reason: "nothing listens there" },
+  });
 });

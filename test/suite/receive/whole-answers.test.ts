@@ -44,7 +44,7 @@ beforeEach(async () => {
     return c.body(large);
   });
   app.get("/small", (c) => c.text("small"));
-  app.onError(createErrorHandler(log));
+  app.onError(createErrorHandler(log, null));
   server = await listen(app, { host: "127.0.0.1", port: 0, log });
 });
 afterEach(async () => {
