@@ -11,10 +11,19 @@ import { leafOf } from "../access/audit/record.ts";
 import type { EvidenceCounts, Manifest } from "./backup-manifest.ts";
 import { allEvents } from "./evidence-copy.ts";
 
-/** Counts of a whole store. */
-export async function countEvidence(store: EvidenceStore): Promise<EvidenceCounts> {
+/** A page has a fixed cost beside its rows; this many of them take some megabytes. */
+const pageRows = 5_000;
+
+/** Counts of a whole store. @param onCounted called with the number of events so far */
+export async function countEvidence(
+  store: EvidenceStore,
+  onCounted: (events: number) => void = () => {},
+): Promise<EvidenceCounts> {
   let events = 0;
-  for await (const page of allEvents(store)) events += page.length;
+  for await (const page of allEvents(store, pageRows)) {
+    events += page.length;
+    onCounted(events);
+  }
   const all = { scope: collectorScope(), where: [] };
   const [figures] = await store.ledger.turnFigures(all, {});
   return { events, turns: figures?.turns ?? 0, verdicts: { ...figures?.verdicts } };

@@ -24,7 +24,8 @@ import { copyAudit, copyDocuments, copyJournal, copyState } from "./backup-parts
 import { auditFolder, auditName, dataFolder } from "./backup-parts.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { printJson, printTable, write } from "./terminal.ts";
+import { printJson, printTable, progressLines, write } from "./terminal.ts";
+import type { ProgressLines } from "./terminal.ts";
 
 interface BackupFlags {
   readonly json?: boolean;
@@ -61,7 +62,8 @@ async function backup(flags: BackupFlags): Promise<void> {
   const partial = `${target}.partial`;
   await rm(partial, { recursive: true, force: true });
   makeDirectory(partial);
-  const made = await copyAll(config, partial);
+  const lines = progressLines();
+  const made = await copyAll(config, partial, lines).finally(() => lines.end());
   await writeManifest(partial, made);
   // It is empty, or not there.
   await rmdir(target).catch(() => {});
@@ -116,8 +118,9 @@ function databasesOf(config: Config): readonly string[] {
   return [...new Set(hosts.filter((host) => host !== undefined))];
 }
 
-async function copyAll(config: Config, to: string): Promise<Manifest> {
+async function copyAll(config: Config, to: string, lines: ProgressLines): Promise<Manifest> {
   const { dataDir } = config;
+  lines.step("Copying state, journal, audit log and memory");
   // The log is there also where this environment has no accounts, and so no log of its own.
   const auditLog = config.auditLog ?? join(dataDir, "audit.jsonl");
   const entries = await copyState(dataDir, to, auditLog);
@@ -126,7 +129,7 @@ async function copyAll(config: Config, to: string): Promise<Manifest> {
   const hasAudit = existsSync(auditLog);
   if (hasAudit) entries.push(...(await copyAudit(auditLog, to)));
   entries.push(...(await copyDocuments(dataDir, to, "memory")));
-  const store = await copyStore(config, to);
+  const store = await copyStore(config, to, lines);
   return {
     format: 1,
     version,
@@ -145,7 +148,7 @@ interface CopiedStore {
 }
 
 /** The embedded store through a snapshot beside the data directory, which is counted. */
-async function copyStore(config: Config, to: string): Promise<CopiedStore> {
+async function copyStore(config: Config, to: string, lines: ProgressLines): Promise<CopiedStore> {
   const { dataDir } = config;
   const folders = ["clickhouse", "files"].filter((name) => existsSync(join(dataDir, name)));
   if (serverOf(config) !== undefined || folders.length === 0) {
@@ -157,24 +160,38 @@ async function copyStore(config: Config, to: string): Promise<CopiedStore> {
   await mkdir(staging, { mode: 0o700 });
   try {
     const entries: BackupEntry[] = [];
+    let [files, bytes] = [0, 0];
+    const onFile = (size: number): void => {
+      files += 1;
+      bytes += size;
+      lines.at(`${files} files, ${Math.round(bytes / 1e6)} MB`);
+    };
     for (const name of folders) {
+      lines.step("Linking the store");
       const [from, into] = [join(dataDir, name), join(staging, name)];
       if (name === "clickhouse") await snapshotEngine(from, into);
       else await snapshotEvidence(from, into);
       if (!existsSync(into)) continue;
-      entries.push(...(await copyTree(into, join(to, dataFolder, name), `${dataFolder}/${name}`)));
+      lines.step("Copying the store");
+      const inside = `${dataFolder}/${name}`;
+      entries.push(...(await copyTree(into, join(to, dataFolder, name), inside, onFile)));
     }
-    return { entries, evidence: await countIn({ ...config, dataDir: staging }) };
+    lines.step("Reading the copy");
+    const onCounted = (events: number): void => lines.at(`${events} events`);
+    return { entries, evidence: await countIn({ ...config, dataDir: staging }, onCounted) };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
 }
 
 /** Counts of the embedded store of this data directory. */
-export async function countIn(config: Config): Promise<EvidenceCounts> {
+export async function countIn(
+  config: Config,
+  onCounted?: (events: number) => void,
+): Promise<EvidenceCounts> {
   const store = await openStore(config);
   try {
-    return await countEvidence(store);
+    return await countEvidence(store, onCounted);
   } finally {
     await store.close();
   }

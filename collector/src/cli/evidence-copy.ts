@@ -11,10 +11,14 @@ import type { EvidenceStore, Keyset } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 
-const pageRows = 1_000;
+/** Events of a page that is stored as one batch. */
+const batchRows = 1_000;
 
 /** Every event of a store, newest received first, a page at a time. */
-export async function* allEvents(store: EvidenceStore): AsyncGenerator<readonly TurnEvent[]> {
+export async function* allEvents(
+  store: EvidenceStore,
+  pageRows: number = batchRows,
+): AsyncGenerator<readonly TurnEvent[]> {
   let after: Keyset | null = null;
   do {
     const position: { after?: Keyset } = after === null ? {} : { after };

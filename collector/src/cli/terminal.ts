@@ -98,6 +98,43 @@ export function progressBar(label: string): ProgressBar {
   return Object.assign(draw, { end });
 }
 
+/** Steps of long work, one line each; on a terminal or not. */
+export interface ProgressLines {
+  /** The step that begins now. */
+  step(name: string): void;
+  /** How far it is. */
+  at(done: string): void;
+  /** No line follows. */
+  end(): void;
+}
+
+const lineMs = 10_000;
+
+/**
+ * Lines on stderr: the first step at once, then every ten seconds what is being done. A scheduler
+ * that keeps them can tell work from a standstill.
+ */
+export function progressLines(everyMs: number = lineMs): ProgressLines {
+  const begun = performance.now();
+  let [latest, done] = ["", ""];
+  const line = (): void => {
+    const seconds = Math.round((performance.now() - begun) / 1_000);
+    write([latest, done, `${seconds} s`].filter((part) => part !== "").join(", "));
+  };
+  const timer = setInterval(line, everyMs).unref();
+  return {
+    step(name) {
+      const isFirst = latest === "";
+      [latest, done] = [name, ""];
+      if (isFirst) write(name);
+    },
+    at: (text) => {
+      done = text;
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
 /**
  * Aborted by the first Ctrl-C, so that work ends between two steps; the second ends the process.
  */

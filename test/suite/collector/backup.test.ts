@@ -119,6 +119,8 @@ test.each(["filesystem", "clickhouse"])("a backup of a running %s", async (backe
   going = false;
   await traffic;
   expect(made).toMatchObject({ code: 0, out: { evidence: { events: turns * 2, turns } } });
+  // A scheduler has no terminal.
+  expect(made.err).toContain("Copying state, journal, audit log and memory\n");
   expect((await turnproof(["backup", "--data-dir", lost, "--to", dir], env)).code).toBe(1);
   await first.kill();
   await rm(lost, { recursive: true });
