@@ -1,3 +1,4 @@
+/** Progress lines: the steps of a long command on stderr. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { progressLines } from "./terminal.ts";

@@ -111,7 +111,7 @@ export interface ProgressLines {
 const lineMs = 10_000;
 
 /**
- * Lines on stderr: the first step at once, then every ten seconds what is being done. A scheduler
+ * Lines on stderr: the first step at once, then every ten seconds the current step. A scheduler
  * that keeps them can tell work from a standstill.
  */
 export function progressLines(everyMs: number = lineMs): ProgressLines {
