@@ -35,8 +35,6 @@ export interface IncidentTerms {
   readonly q_turns: number | null;
 }
 
-/** What a turn weighs in the order of the list, by priority. */
-export const weights = [9, 3, 1] as const;
 /** Fewer turns of one agent near each other are listed with others of their cause. */
 const togetherMin = 3;
 const termsCharsMax = 1_000;
@@ -61,27 +59,13 @@ export function wrongTurnsOf(records: readonly TurnRecord[]): readonly WrongTurn
   });
 }
 
-/** All incidents in the order of the list. */
+/** All incidents in the order of the list: by priority, then the most turns, then the newest. */
 export function ranked(turns: readonly WrongTurn[], pauseMs: number): readonly Episode[] {
-  const episodes = episodesOf(turns, pauseMs);
-  const least = weights.map((_, priority) =>
-    Math.min(
-      ...episodes
-        .filter(({ cause, scattered }) => cause.priority === priority && !scattered)
-        .map((one) => one.turns.length)
-        .filter((size) => size > 1),
-    ),
-  );
-  // Scattered turns weigh no more than the smallest incident of their priority.
-  const weightOf = ({ cause: { priority }, turns: own, scattered }: Episode): number =>
-    weights[priority] * (scattered ? Math.min(own.length, least[priority] ?? 1) : own.length);
   const lastOf = ({ turns: own }: Episode): number => (own.at(-1) ?? own[0]).endedMs;
-  return episodes.toSorted(
+  return episodesOf(turns, pauseMs).toSorted(
     (a, b) =>
-      weightOf(b) - weightOf(a) ||
-      Number(a.scattered) - Number(b.scattered) ||
-      b.turns.length - a.turns.length ||
       a.cause.priority - b.cause.priority ||
+      b.turns.length - a.turns.length ||
       lastOf(b) - lastOf(a) ||
       a.turns[0].record.key.localeCompare(b.turns[0].record.key),
   );

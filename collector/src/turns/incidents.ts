@@ -45,7 +45,7 @@ export interface Incident extends Cause, IncidentTerms, NullableIdentity<"agent_
   readonly tenants: number;
   /** Releases by their turns. */
   readonly releases: readonly { readonly release: string; readonly turns: number }[];
-  /** The most frequent call that failed or got by; null without one. */
+  /** The most frequent call that failed, or was answered by a fallback or with limits; null without one. */
   readonly call_failed: FailedCall | null;
   /** Its turns by interval. */
   readonly slices: readonly { readonly from_ms: number; readonly turns: number }[];
@@ -69,10 +69,7 @@ export interface Incidents {
   /** Number of incidents, of which `items` has some after those that are skipped. */
   readonly incidents: number;
   readonly skipped: number;
-  /**
-   * Ordered by the number of turns times 9, 3 or 1, by priority; scattered turns come after the
-   * incidents of their priority.
-   */
+  /** P0 first, then P1, then P2; in each, the incident with the most turns first. */
   readonly items: readonly Incident[];
   /** All turns by interval, and those in which something went wrong. */
   readonly slices: readonly {
@@ -95,7 +92,7 @@ export interface IncidentsPart {
 }
 
 /** Incidents of one page. */
-export const incidentsMax = 15;
+export const incidentsMax = 25;
 /** Turns that are read at most, and at once. */
 const readMax = 10_000;
 const pageMax = 1_000;

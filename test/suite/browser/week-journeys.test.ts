@@ -7,6 +7,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { Page } from "playwright-core";
 
 import type { IncidentsModel } from "../../../collector/src/pages/incidents/route.ts";
+import { incidentsMax } from "../../../collector/src/turns/incidents.ts";
 import { orderDesk } from "../../apps/week/cast.ts";
 import { parcelThread } from "../../apps/week/incidents.ts";
 import { turnsShown } from "../../../collector/src/ui/display/list-columns.ts";
@@ -114,7 +115,7 @@ test("each incident of the guide that has turns has a row among the incidents", 
   const json = async <T>(path: string): Promise<T> =>
     (await (await fetch(`${site.url}${path}`)).json()) as T;
   const { items, incidents } = await json<IncidentsModel>("/traces/incidents.json");
-  expect(items).toHaveLength(Math.min(incidents, 15));
+  expect(items).toHaveLength(Math.min(incidents, incidentsMax));
   const causeOf = async (root: string): Promise<readonly (string | null)[]> => {
     const named: (string | null)[] = [];
     for (const { q, name } of items) {

@@ -152,7 +152,7 @@ test("a range, a filter and a tenant narrow them; nothing wrong is an empty list
   expect(await request("?agent_id=nobody")).toMatchObject({ turns: 0, items: [], frame: null });
 });
 
-test("the largest comes first among equals, single turns share a row, and a next page has the rest", async () => {
+test("the order is priority, then turns, as the page says; single turns share a row, and a next page has the rest", async () => {
   const many = await openDesk({}, { judge: false });
   const turn = (more: Partial<Planned>, n: number): Planned => ({
     n,
@@ -166,33 +166,36 @@ test("the largest comes first among equals, single turns share a row, and a next
   const planned = [
     ...Array.from({ length: 9 }, (_, nth) => ({ minute: nth, tool: "fallback" as const })),
     { minute: 600, agent: "single", codes: [urgent], tool: "success" as const },
-    // Fifteen agents whose turns fail together, and turns that fail alone.
-    ...Array.from({ length: 45 }, (_, nth) => ({ minute: nth, agent: `agent-${nth % 15}` })),
+    // Twenty-five agents whose turns fail together, and turns that fail alone.
+    ...Array.from({ length: 75 }, (_, nth) => ({ minute: nth, agent: `agent-${nth % 25}` })),
     ...Array.from({ length: 8 }, (_, nth) => ({ minute: 900 + nth * 130, agent: "alone" })),
   ].map(turn);
   await many.put(planned.flatMap(eventsOf));
   await judgeTurns(many.store, ["root-9"], { verdict: "failed", finding_codes: [urgent] });
   const first = await many.json<IncidentsModel>("/traces/incidents.json");
   const { skipped, incidents, turns_left: left, turns_wrong: wrong } = first;
-  const rest = await many.json<IncidentsModel>("/traces/incidents.json?skip=15");
+  const rest = await many.json<IncidentsModel>("/traces/incidents.json?skip=25");
   const rows = [...first.items, ...rest.items];
   expect({ skipped, incidents, wrong, listed: rows.length }).toEqual({
     skipped: 0,
-    incidents: 18,
-    wrong: 63,
-    listed: 18,
+    incidents: 28,
+    wrong: 93,
+    listed: 28,
   });
-  expect(first.items).toHaveLength(15);
+  expect(first.items).toHaveLength(25);
   expect(left).toBe(rest.items.reduce((sum, { turns }) => sum + turns, 0));
-  // Nine turns of a third priority weigh what three of a second and one of the first do.
-  expect(rows[0]).toMatchObject({ kind: "limited_call", turns: 9, scattered: false });
-  expect(rows.at(-2)).toMatchObject({ kind: "finding", name: urgent, turns: 1 });
-  expect(rows.at(-1)).toMatchObject({ kind: "failed_call", turns: 8, scattered: true });
+  // One turn of the first priority is above eight of the second, and these above nine of the third.
+  expect(rows[0]).toMatchObject({ kind: "finding", name: urgent, turns: 1 });
+  expect(rows[1]).toMatchObject({ kind: "failed_call", turns: 8, scattered: true });
+  expect(rows[2]).toMatchObject({ kind: "failed_call", turns: 3, scattered: false });
+  expect(rows.at(-1)).toMatchObject({ kind: "limited_call", turns: 9, scattered: false });
+  const orders = rows.map(({ priority, turns }) => [priority, -turns] as const);
+  expect(orders).toEqual(orders.toSorted(([a, x], [b, y]) => a - b || x - y));
   const page = await (await many.get("/traces/incidents")).text();
-  expect(page).toContain("skip=15");
-  // The page states why these nine are above the turn of the first priority.
-  expect(page).toContain("1 to 15 of 18, by turns and priority");
-  expect(page).toContain("A turn of P0 weighs as much in the order as 3 of P1 or 9 of P2.");
+  expect(page).toContain("skip=25");
+  expect(page).toContain("1 to 25 of 28, by priority, then turns");
+  expect(page).toContain("P0 first; in each priority, the incident with the most turns first.");
+  expect(page).toContain("Scattered: at most two turns of an agent in a row.");
   expect(page.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ")).toContain(
     `Next: 3 with ${left} turns`,
   );
@@ -211,8 +214,8 @@ test("turns whose evidence is lost are one incident, and their rows have a word 
   const { items, turns_wrong: wrong } = await lost.json<IncidentsModel>("/traces/incidents.json");
   expect(wrong).toBe(5);
   expect(items.map(({ kind, turns, agents }) => [kind, turns, agents])).toEqual([
-    ["evidence", 4, 2],
     ["failed_call", 1, 1],
+    ["evidence", 4, 2],
   ]);
   for (const { q, q_turns: listed, turns } of items) {
     const query = new URLSearchParams({ q: q ?? "" });

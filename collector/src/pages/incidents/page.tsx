@@ -1,8 +1,7 @@
-/** @module Incidents page: what went wrong, by turns and priority; each leads to its turns. */
+/** @module Incidents page: what went wrong, by priority and turns; each leads to its turns. */
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
-import { weights } from "../../turns/incident-episodes.ts";
 import { incidentsMax } from "../../turns/incidents.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
 import { countedText, countText } from "../../ui/display/figures.ts";
@@ -24,8 +23,7 @@ import { hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 import type { LostEvidence } from "../../turns/lost-evidence.ts";
 import type { IncidentsModel } from "./route.ts";
 
-/** Why a large incident may stand above a more urgent one. */
-const weightWords = weightsText(weights);
+const orderWords = "P0 first; in each priority, the incident with the most turns first";
 
 /** The incidents. */
 export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
@@ -53,8 +51,8 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
       ) : model.incidents === 0 ? (
         <Empty title="Nothing went wrong" icon="success">
           <p>
-            None of {countText(model.turns)} turns has a finding, an error, or a call that failed or
-            got by.
+            None of {countText(model.turns)} turns has a finding, an error, lost evidence, or a call
+            that failed or was answered by a fallback or with limits.
           </p>
         </Empty>
       ) : (
@@ -78,7 +76,7 @@ const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ m
       label="Incidents"
       head={
         <>
-          <th scope="col" title={weightWords}>
+          <th scope="col" title={orderWords}>
             Priority
           </th>
           <th scope="col">What</th>
@@ -187,7 +185,9 @@ const What: FC<{ readonly of: Incident; readonly href: string | undefined }> = (
           {listed}
         </span>
       )}
-      {of.scattered ? <span class="muted">Causes with one or two turns each.</span> : null}
+      {of.scattered ? (
+        <span class="muted">Scattered: at most two turns of an agent in a row.</span>
+      ) : null}
       {call === null ? null : <span class="muted">{callText(call)}</span>}
     </td>
   );
@@ -217,16 +217,12 @@ function listedText({ turns, q_turns: listed }: Incident): string | undefined {
   return `The link lists ${countText(listed)} turns, those of other rows included.`;
 }
 
-function weightsText([most, middle, least]: typeof weights): string {
-  return `A turn of P0 weighs as much in the order as ${most / middle} of P1 or ${most / least} of P2.`;
-}
-
 function shownText({ items, incidents, skipped }: IncidentsModel): string {
   const all = countText(incidents);
   const from = countText(Math.min(skipped + 1, incidents));
   const shown =
     items.length === incidents ? all : `${from} to ${countText(skipped + items.length)} of ${all}`;
-  return `${shown}, by turns and priority`;
+  return `${shown}, by priority, then turns`;
 }
 
 function callText({ name, error_type: type, outcome, calls }: FailedCall): string {
@@ -254,8 +250,9 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
         <span>
           {countText(wrong)} of {countedText(turns, "turn")} went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
-          each is in one incident, under its most urgent cause. {weightWords} A pause of more than{" "}
-          <Duration ms={pause} /> ends an incident; scattered turns of one cause are one row.
+          each is in one incident, under its most urgent cause. {orderWords}. A pause of more than{" "}
+          <Duration ms={pause} /> ends an incident. Turns of one cause that are far apart are one
+          row.
           <LostText of={model.lost_evidence} frame={frame} /> Telemetry that was lost is on{" "}
           <a href={rangedHref(frame, "/traces/health")}>Health</a>.
         </span>

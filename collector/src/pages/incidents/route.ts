@@ -76,7 +76,7 @@ export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
         "turns of the cause are one, `scattered`. `turns_left` are in later incidents: `skip` passes over the first. Where " +
         "more than 10,000 turns went wrong, the newest 10,000 are read: see `turns_read`.",
       query: incidentsParameters,
-      returns: "Incidents, by their turns and priority.",
+      returns: "Incidents, by priority, then turns.",
       failures: pageFailures,
     }),
     ...fileEndpoints(incidentsFile),
