@@ -4,10 +4,16 @@
  * range, or no price; it is never zero.
  */
 import type { ModelPrice } from "@pydantic/genai-prices";
-import type { CallFigures } from "@turnproof/store";
+import type { CallFigures, UsageField } from "@turnproof/store";
 
 import { isTiered } from "./price-list.ts";
 import type { PriceList, Unpriced } from "./price-list.ts";
+
+/** A count of tokens with a price of its own: a part of the input or of the output. */
+export type TokenPart = Extract<
+  UsageField,
+  "cached_tokens" | "cache_write_tokens" | "reasoning_tokens"
+>;
 
 /** Cost of some calls. */
 export interface Cost {
@@ -16,6 +22,8 @@ export interface Cost {
   readonly priced_calls: number;
   /** Calls of which it is not recorded how the input or output divides into parts. */
   readonly ranged_calls: number;
+  /** Those of them that lack this count of tokens, on which their price depends. */
+  readonly ranged_without: Readonly<Partial<Record<TokenPart, number>>>;
   /** Calls without a price, by reason. */
   readonly unpriced_calls: Readonly<Partial<Record<Unpriced, number>>>;
   /**
@@ -36,6 +44,7 @@ export const noCost: Cost = {
   calls: 0,
   priced_calls: 0,
   ranged_calls: 0,
+  ranged_without: {},
   unpriced_calls: {},
   low_usd: null,
   high_usd: null,
@@ -43,18 +52,24 @@ export const noCost: Cost = {
 
 /** The sum of two costs. */
 export function addCost(a: Cost, b: Cost): Cost {
-  const unpriced = { ...a.unpriced_calls };
-  for (const [reason, calls] of Object.entries(b.unpriced_calls) as [Unpriced, number][]) {
-    unpriced[reason] = (unpriced[reason] ?? 0) + calls;
-  }
   return {
     calls: a.calls + b.calls,
     priced_calls: a.priced_calls + b.priced_calls,
     ranged_calls: a.ranged_calls + b.ranged_calls,
-    unpriced_calls: unpriced,
+    ranged_without: addCounts(a.ranged_without, b.ranged_without),
+    unpriced_calls: addCounts(a.unpriced_calls, b.unpriced_calls),
     low_usd: addKnown(a.low_usd, b.low_usd),
     high_usd: addKnown(a.high_usd, b.high_usd),
   };
+}
+
+function addCounts<K extends string>(
+  a: Readonly<Partial<Record<K, number>>>,
+  b: Readonly<Partial<Record<K, number>>>,
+): Readonly<Partial<Record<K, number>>> {
+  const sums: Partial<Record<K, number>> = { ...a };
+  for (const key of Object.keys(b) as K[]) sums[key] = (a[key] ?? 0) + (b[key] ?? 0);
+  return sums;
 }
 
 /** A sum in which unknown adds nothing; null where both are unknown. */
@@ -66,11 +81,24 @@ export function addKnown(a: number | null, b: number | null): number | null {
 const counted = [
   { price: "input_mtok", letter: "i" },
   { price: "output_mtok", letter: "o" },
-  { price: "cache_read_mtok", letter: "c", usage: "cache_read_tokens", of: "input_mtok" },
-  { price: "cache_write_mtok", letter: "w", usage: "cache_write_tokens", of: "input_mtok" },
+  {
+    price: "cache_read_mtok",
+    letter: "c",
+    part: "cached_tokens",
+    usage: "cache_read_tokens",
+    of: "input_mtok",
+  },
+  {
+    price: "cache_write_mtok",
+    letter: "w",
+    part: "cache_write_tokens",
+    usage: "cache_write_tokens",
+    of: "input_mtok",
+  },
   {
     price: "output_reasoning_mtok",
     letter: "r",
+    part: "reasoning_tokens",
     usage: "output_reasoning_tokens",
     of: "output_mtok",
   },
@@ -97,13 +125,15 @@ export function costOf(of: PricedCalls, list: PriceList, steps: readonly number[
     return unpriced("tokens_unknown");
   }
   const requests = ((found["requests_kcount"] as number | undefined) ?? 0) * (calls / 1_000);
-  const [low, high] = bounds(of, prices, known).map((given) => list.sum(given, prices) + requests);
+  const { ends, lacking } = bounds(of, prices, known);
+  const [low, high] = ends.map((given) => list.sum(given, prices) + requests);
   const isExact = low === high;
   return {
     ...noCost,
     calls,
     priced_calls: isExact ? calls : 0,
     ranged_calls: isExact ? 0 : calls,
+    ranged_without: isExact ? {} : Object.fromEntries(lacking.map((part) => [part, calls])),
     low_usd: low ?? null,
     high_usd: high ?? null,
   };
@@ -136,7 +166,11 @@ function bounds(
   of: PricedCalls,
   prices: Readonly<Record<string, number>>,
   known: string,
-): readonly [Record<string, number>, Record<string, number>] {
+): {
+  readonly ends: readonly [Record<string, number>, Record<string, number>];
+  /** Counts that are not recorded and that the two differ by. */
+  readonly lacking: readonly TokenPart[];
+} {
   const { input_tokens: input, output_tokens: output, cached_tokens: read, usage } = of;
   const parts: Readonly<Record<string, number>> = {
     cache_read_tokens: read ?? 0,
@@ -145,6 +179,7 @@ function bounds(
   };
   const low: Record<string, number> = { input_tokens: input ?? 0, output_tokens: output ?? 0 };
   const high = { ...low };
+  const lacking: TokenPart[] = [];
   for (const whole of ["input_mtok", "output_mtok"] as const) {
     const own = counted.flatMap((one) =>
       "of" in one && one.of === whole && prices[one.price] !== undefined ? [one] : [],
@@ -154,6 +189,8 @@ function bounds(
       (whole === "input_mtok" ? input : output) ?? 0,
     );
     const open = own.filter(({ letter }) => !known.includes(letter));
+    const differs = open.filter(({ price }) => prices[price] !== (prices[whole] ?? 0));
+    if (rest > 0) lacking.push(...differs.map(({ part }) => part));
     const rates = [
       { name: undefined, rate: prices[whole] ?? 0 },
       ...open.map(({ usage: name, price }) => ({ name, rate: prices[price] ?? 0 })),
@@ -166,5 +203,5 @@ function bounds(
       if (end?.name !== undefined) given[end.name] = rest;
     }
   }
-  return [low, high];
+  return { ends: [low, high], lacking };
 }

@@ -169,8 +169,10 @@ export async function pricedGroups(
 
 function pricedGroup(figures: CallFigures, pricing: TurnPricing): PricedGroup {
   const row = pricedRow(figures, pricing);
-  const { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd } = row;
-  const cost = { calls, priced_calls, ranged_calls, unpriced_calls, low_usd, high_usd };
+  const { calls, priced_calls, ranged_calls, ranged_without, unpriced_calls } = row;
+  const { low_usd, high_usd } = row;
+  const counts = { calls, priced_calls, ranged_calls, ranged_without, unpriced_calls };
+  const cost = { ...counts, low_usd, high_usd };
   return { figures, cost };
 }
 

@@ -327,6 +327,13 @@ test("cached tokens that are not recorded give a range", async () => {
     agent: "written",
   });
   await allThere(desk, 3);
+  const page = await (await desk.get("/cost", { accept: "text/html" })).text();
+  expect(page).toMatch(/As a range[\s\S]{0,200}2 calls: cache reads not recorded/);
+  expect(page).toMatch(/As a range[\s\S]{0,400}2 calls: cache writes not recorded/);
+  const one = await (await desk.get("/cost?agent_id=written", { accept: "text/html" })).text();
+  expect(one).toMatch(/As a range[\s\S]{0,200}>cache writes not recorded</);
+  expect(one).not.toContain("cache reads not recorded");
+  expect(page).not.toMatch(/cache use not recorded|Of the dearest/);
   const { items } = await desk.json<Costs>("/cost.json?by=agent");
   const range = (agent: string): readonly number[] => {
     const row = items.find(({ value }) => value === agent);

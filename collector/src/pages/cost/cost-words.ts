@@ -1,5 +1,5 @@
 /** @module CostWords: costs in words; a call without a price is counted and named, never 0. */
-import type { Cost } from "../../cost/call-cost.ts";
+import type { Cost, TokenPart } from "../../cost/call-cost.ts";
 import { countText, usdText } from "../../ui/display/figures.ts";
 
 /** Why calls have no price, for a reader. */
@@ -22,6 +22,22 @@ export function unpricedReasons({ unpriced_calls: calls }: Cost): readonly strin
   return (Object.entries(calls) as [keyof Cost["unpriced_calls"], number][])
     .toSorted(([, a], [, b]) => b - a)
     .map(([reason, count]) => `${callsText(count)}: ${unpricedWords[reason]}`);
+}
+
+/** Counts of tokens without which a price is a range, for a reader. */
+const partWords: Readonly<Record<TokenPart, string>> = {
+  cached_tokens: "cache reads not recorded",
+  cache_write_tokens: "cache writes not recorded",
+  reasoning_tokens: "reasoning tokens not recorded",
+};
+
+/** What the calls lack whose price is a range; with their number where not all of them lack it. */
+export function rangedReasons({ ranged_calls: all, ranged_without: of }: Cost): readonly string[] {
+  return (Object.entries(of) as [TokenPart, number][])
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([part, count]) =>
+      count === all ? partWords[part] : `${callsText(count)}: ${partWords[part]}`,
+    );
 }
 
 /** `1 call`, `12 calls`. */

@@ -1,10 +1,16 @@
-/** @module Cost page: what model calls cost, the dearest first, and which have no known price. */
+/** @module Cost page: what model calls cost, the most expensive first, and which have no known price. */
 import type { Child, FC } from "hono/jsx";
 
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
 import { costFields, costRowsMax } from "../../cost/turn-costs.ts";
 import type { Frame } from "../../http/frame.ts";
-import { amountText, callsText, unpricedCalls, unpricedReasons } from "./cost-words.ts";
+import {
+  amountText,
+  callsText,
+  rangedReasons,
+  unpricedCalls,
+  unpricedReasons,
+} from "./cost-words.ts";
 import { countText, shareText } from "../../ui/display/figures.ts";
 import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
@@ -60,6 +66,7 @@ export function costPage(model: CostModel, frame: Frame): Child {
 
 const Total: FC<{ readonly model: CostModel }> = ({ model: { total, turns_counted: turns } }) => {
   const reasons = unpricedReasons(total);
+  const ranged = rangedReasons(total);
   return (
     <Tiles label="Cost of these turns">
       <Tile name="Cost" more={<span>{overText(turns, total.turns_unknown ?? 0)}</span>}>
@@ -68,7 +75,7 @@ const Total: FC<{ readonly model: CostModel }> = ({ model: { total, turns_counte
       <Tile name="Priced exactly" more={<span>of {callsText(total.calls)}</span>}>
         {countText(total.priced_calls)}
       </Tile>
-      <Tile name="As a range" more="cache use not recorded">
+      <Tile name="As a range" more={ranged.length === 0 ? undefined : <Reasons of={ranged} />}>
         {countText(total.ranged_calls)}
       </Tile>
       <Tile
@@ -170,8 +177,8 @@ const Heads: FC<{ readonly by: CostField }> = ({ by }) => (
     <th scope="col" class="num">
       Cost, US$
     </th>
-    <th scope="col" class="bar-col minor">
-      Of the dearest
+    <th scope="col" class="bar-col minor" title="As a share of the most expensive row">
+      Share of highest
     </th>
     <th scope="col" class="num">
       Calls
@@ -229,7 +236,7 @@ const Row: FC<{
       <td data-head="Cost, US$" class="num">
         <Amount of={row} />
       </td>
-      <td data-head="Of the dearest" class="bar-col minor wide">
+      <td data-head="Share of highest" class="bar-col minor wide">
         <ShareBar
           part={row.high_usd}
           whole={most}

@@ -112,6 +112,7 @@ const costFileFields: ListFields<CostRow> = {
   high_usd: "number",
   priced_calls: "integer",
   ranged_calls: "integer",
+  ranged_without: "json",
   unpriced_calls: "json",
   turns_unknown: "integer",
   input_tokens: "integer",
@@ -140,7 +141,7 @@ export const costGroup: RouteGroup<CostAnswers> = {
         "`unpriced_calls` by reason, and add nothing; `turns_unknown` has their turns. Sums of tokens are of the calls that record them; " +
         "`calls_without` has the others.",
       query: costParameters,
-      returns: "The total and one row for each value, the dearest first.",
+      returns: "The total and one row for each value, the most expensive first.",
       failures: pageFailures,
     }),
     ...fileEndpoints(costFile),
