@@ -252,12 +252,17 @@ const Ways: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model,
     </span>
     <span class="end">
       {frame.query.has("cursor") ? (
-        <a class="button" href={hrefWith(frame, { cursor: null })}>
+        <a class="button" href={hrefWith(frame, { cursor: null })} data-control="page newest">
           First page
         </a>
       ) : null}
       {model.next_cursor === null ? null : (
-        <a class="button" href={hrefWith(frame, { cursor: model.next_cursor })} data-older>
+        <a
+          class="button"
+          href={hrefWith(frame, { cursor: model.next_cursor })}
+          data-older
+          data-control="page older"
+        >
           More <Icon name="more" />
         </a>
       )}

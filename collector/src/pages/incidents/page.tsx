@@ -261,12 +261,22 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
       {model.skipped === 0 && left === 0 ? null : (
         <span class="end">
           {model.skipped === 0 ? null : (
-            <a class="button" href={hrefWith(frame, { skip: before(model.skipped) })} data-newer>
+            <a
+              class="button"
+              href={hrefWith(frame, { skip: before(model.skipped) })}
+              data-newer
+              data-control="page newer"
+            >
               Previous
             </a>
           )}
           {left === 0 ? null : (
-            <a class="button" href={hrefWith(frame, { skip: String(next) })} data-older>
+            <a
+              class="button"
+              href={hrefWith(frame, { skip: String(next) })}
+              data-older
+              data-control="page older"
+            >
               Next: {countText(incidents - next)} with {countedText(left, "turn")}{" "}
               <Icon name="more" />
             </a>

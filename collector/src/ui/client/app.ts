@@ -6,6 +6,7 @@ import { startAges } from "./ages.ts";
 import { startCopying } from "./copying.ts";
 import { toggleHelp } from "./help-dialog.tsx";
 import { startNewer } from "./newer.ts";
+import { keepControls, returnToControl } from "./kept-control.ts";
 import { announce, base, find, findAll } from "./page.ts";
 import { showSwitches, showTimes, turnPreference } from "./preferences.ts";
 import type { Preference } from "./preferences.ts";
@@ -69,6 +70,7 @@ startAges();
 startTips();
 startRange();
 startNewer();
+keepControls();
 listenForKeys();
 
 type PageModule = { readonly start: () => void };
@@ -80,4 +82,6 @@ const modules = {
 };
 const page = document.body.dataset["page"];
 const path = Object.keys(modules).find((file) => file.startsWith(`../../pages/${page}/client.`));
-if (path !== undefined) void modules[path]?.().then(({ start }) => start());
+const started = path === undefined ? undefined : modules[path]?.().then(({ start }) => start());
+// The page's own module may draw the control.
+void Promise.resolve(started).then(returnToControl);

@@ -45,6 +45,7 @@ function linkTo(cursor: string): HTMLAnchorElement {
   link.href = addressOf(cursor);
   link.textContent = "Newer";
   link.dataset["newer"] = "";
+  link.dataset["control"] = "page newer";
   return link;
 }
 

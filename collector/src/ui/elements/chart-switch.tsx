@@ -22,6 +22,7 @@ export const ChartSwitch: FC<{
         <a
           href={hrefOf(index === 0 ? null : chart)}
           title={`${words}, over time (d)`}
+          data-control={`chart ${chart}`}
           {...(index === at ? { "aria-current": "true" } : {})}
           {...(index === (at + 1) % charts.length ? { "data-next-chart": "" } : {})}
         >

@@ -18,11 +18,10 @@ interface ListPlace {
 export const ColumnChooser: FC<ListPlace> = ({ path, query }) => {
   const chosen = chosenColumns(query);
   const { hidden, shown } = chosen;
-  const dense = query.get("rows") === "dense";
   const byRoom = roomColumns.filter((name) => !hidden.has(name) && !shown.has(name));
   return (
     <details class="columns-menu" data-menu data-columns>
-      <summary class="button small">
+      <summary class="button small" data-control="columns">
         <Icon name="settings" /> Columns
         {hidden.size + byRoom.length === 0 ? null : <HiddenCount hidden={hidden} byRoom={byRoom} />}
       </summary>
@@ -34,6 +33,7 @@ export const ColumnChooser: FC<ListPlace> = ({ path, query }) => {
                 <a
                   href={hrefWith({ path, query }, withShown(chosen, name))}
                   title={`Show ${word}`}
+                  data-control={`columns ${name}`}
                   class={hidden.has(name) ? undefined : `left-out of-${name}`}
                 >
                   {word}
@@ -43,6 +43,7 @@ export const ColumnChooser: FC<ListPlace> = ({ path, query }) => {
                 <a
                   href={hrefWith({ path, query }, withHidden(chosen, name))}
                   title={`Hide ${word}`}
+                  data-control={`columns ${name}`}
                   class={byRoom.includes(name) ? `on fits of-${name}` : "on"}
                 >
                   {word}
@@ -51,35 +52,52 @@ export const ColumnChooser: FC<ListPlace> = ({ path, query }) => {
             </li>
           ))}
         </ul>
-        <ul aria-label="Rows">
-          {[
-            ["Normal rows", null],
-            ["Dense rows", "dense"],
-          ].map(([word, value]) => (
-            <li>
-              <a
-                href={hrefWith({ path, query }, { rows: value ?? null })}
-                aria-current={dense === (value === "dense") ? "true" : undefined}
-              >
-                {word}
-              </a>
-            </li>
-          ))}
-          {shown.size === roomColumns.length && hidden.size === 0 ? null : (
-            <li>
-              <a href={hrefWith({ path, query }, { hide: null, show: roomColumns.join(",") })}>
-                Show all columns
-              </a>
-            </li>
-          )}
-          {shown.size + hidden.size === 0 ? null : (
-            <li>
-              <a href={hrefWith({ path, query }, { hide: null, show: null })}>Columns that fit</a>
-            </li>
-          )}
-        </ul>
+        <RowChoices at={{ path, query }} chosen={chosen} />
       </div>
     </details>
+  );
+};
+
+/** The height of rows, and all columns or those that fit. */
+const RowChoices: FC<{
+  readonly at: ListPlace;
+  readonly chosen: { readonly hidden: ReadonlySet<string>; readonly shown: ReadonlySet<string> };
+}> = ({ at, chosen: { hidden, shown } }) => {
+  const dense = at.query.get("rows") === "dense";
+  return (
+    <ul aria-label="Rows">
+      {[
+        ["Normal rows", null],
+        ["Dense rows", "dense"],
+      ].map(([word, value]) => (
+        <li>
+          <a
+            href={hrefWith(at, { rows: value ?? null })}
+            data-control={`columns ${word}`}
+            aria-current={dense === (value === "dense") ? "true" : undefined}
+          >
+            {word}
+          </a>
+        </li>
+      ))}
+      {shown.size === roomColumns.length && hidden.size === 0 ? null : (
+        <li>
+          <a
+            href={hrefWith(at, { hide: null, show: roomColumns.join(",") })}
+            data-control="columns all"
+          >
+            Show all columns
+          </a>
+        </li>
+      )}
+      {shown.size + hidden.size === 0 ? null : (
+        <li>
+          <a href={hrefWith(at, { hide: null, show: null })} data-control="columns usual">
+            Columns that fit
+          </a>
+        </li>
+      )}
+    </ul>
   );
 };
 

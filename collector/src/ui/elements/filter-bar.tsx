@@ -46,6 +46,9 @@ export const FilterBar: FC<{
   );
 };
 
+/** One name for the chip and for the value of a facet, between which the focus goes. */
+const controlOf = (term: Term): string => `term ${termText(term)}`;
+
 /** True for a term with a chip; the range of time is in the header's picker. */
 export function isChip({ key, negated }: Term): boolean {
   return negated || (key !== "after" && key !== "before");
@@ -66,6 +69,7 @@ export const TermChips: FC<{
           query,
         )}`}
         title={`Remove ${termText(term)}`}
+        data-control={controlOf(term)}
       >
         <span class="value">{termText(term)}</span>
         <Icon name="close" label="remove" />
@@ -117,6 +121,7 @@ export const Facets: FC<{
                   <a
                     href={`${path}${queryOf(on ? others : [...others, term], query)}`}
                     aria-current={on ? "true" : undefined}
+                    data-control={controlOf(term)}
                   >
                     <span class="value" title={value}>
                       {value}

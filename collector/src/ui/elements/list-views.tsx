@@ -21,6 +21,7 @@ const ViewLinks: FC<{
         <a
           href={`${path}${view.query}`}
           title={view.title}
+          data-control={`view ${view.name}`}
           {...(sameView(view.query, query) ? { "aria-current": "true" } : {})}
         >
           {view.name}
@@ -43,6 +44,7 @@ export const SavedViewItem: FC<{
       href={`${path}${own}`}
       title={`${name}: kept in this browser`}
       data-density={density}
+      data-control={`view saved ${name}`}
       {...(sameView(own, query) ? { "aria-current": "true" } : {})}
     >
       {name}

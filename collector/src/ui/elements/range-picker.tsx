@@ -32,6 +32,7 @@ export const RangePicker: FC<{
       <summary
         class="button"
         title="Time range"
+        data-control="range"
         aria-describedby={refused ? "range-refused" : undefined}
       >
         <Icon name="clock" label="Time range:" />
@@ -75,7 +76,7 @@ export const RangePicker: FC<{
             <button class="button bare small" type="button" data-other-clock hidden>
               UTC or local
             </button>
-            <button class="button" type="submit">
+            <button class="button" type="submit" data-control="range apply">
               Apply
             </button>
           </div>
@@ -111,7 +112,7 @@ const Offer: FC<{ readonly href: string; readonly name: string; readonly on: boo
   name,
   on,
 }) => (
-  <a href={href} aria-current={on ? "true" : undefined}>
+  <a href={href} aria-current={on ? "true" : undefined} data-control={`range ${name}`}>
     {name}
   </a>
 );

@@ -30,7 +30,11 @@ export const SortLink: FC<{
   if (order !== undefined) next.set("sort", field);
   if (order === "ascending") next.set("order", order);
   return (
-    <a class="sort" href={`${path}${queryOf(termsOf(query), next, unclearOf(query))}`}>
+    <a
+      class="sort"
+      href={`${path}${queryOf(termsOf(query), next, unclearOf(query))}`}
+      data-control={`sort ${field}`}
+    >
       {heading}
       {direction === undefined ? null : <Icon name={direction === "ascending" ? "up" : "down"} />}
     </a>

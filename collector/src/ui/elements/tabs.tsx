@@ -21,6 +21,7 @@ export const Tabs: FC<{ readonly label: string; readonly tabs: readonly Tab[] }>
       <a
         href={href}
         title={title}
+        data-control={`${label.replaceAll(" ", "-")} ${name}`}
         data-ranged={ranged === true ? "" : undefined}
         {...(here ? { "aria-current": "true" } : {})}
       >

@@ -42,12 +42,17 @@ export const WindowFooter: FC<{
       <PageSize path={path} query={query} />
       <span class="end">
         {paged ? (
-          <a class="button" href={withCursor(path, query, null)}>
+          <a class="button" href={withCursor(path, query, null)} data-control="page newest">
             Newest
           </a>
         ) : null}
         {model.next_cursor === null ? null : (
-          <a class="button" href={withCursor(path, query, model.next_cursor)} data-older>
+          <a
+            class="button"
+            href={withCursor(path, query, model.next_cursor)}
+            data-older
+            data-control="page older"
+          >
             Older <Icon name="more" />
           </a>
         )}
@@ -72,6 +77,7 @@ const PageSize: FC<{ readonly path: string; readonly query: URLSearchParams }> =
           <a
             href={withCursor(path, next, null)}
             aria-current={size === chosen ? "true" : undefined}
+            data-control={`size ${size}`}
           >
             {String(size)}
           </a>
@@ -95,7 +101,9 @@ const OrderChoice: FC<{ readonly path: string; readonly query: URLSearchParams }
   return (
     <span>
       newest by {sort === null ? "own time" : "receipt"} ·{" "}
-      <a href={withCursor(path, next, null)}>{sort === null ? "by receipt" : "by own time"}</a>
+      <a href={withCursor(path, next, null)} data-control="order">
+        {sort === null ? "by receipt" : "by own time"}
+      </a>
     </span>
   );
 };

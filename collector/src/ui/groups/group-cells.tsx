@@ -173,7 +173,7 @@ export const GroupsFooter: FC<{
     )}
     <span class="end">
       {frame.query.has("cursor") ? (
-        <a class="button" href={hrefWith(frame, { cursor: null })}>
+        <a class="button" href={hrefWith(frame, { cursor: null })} data-control="page newest">
           Newest
         </a>
       ) : null}
@@ -183,7 +183,12 @@ export const GroupsFooter: FC<{
         </a>
       )}
       {list !== undefined || window.next_cursor === null ? null : (
-        <a class="button" href={hrefWith(frame, { cursor: window.next_cursor })} data-older>
+        <a
+          class="button"
+          href={hrefWith(frame, { cursor: window.next_cursor })}
+          data-older
+          data-control="page older"
+        >
           Older <Icon name="more" />
         </a>
       )}
