@@ -111,8 +111,8 @@ export interface ProgressLines {
 const lineMs = 10_000;
 
 /**
- * Lines on stderr: the first step at once, then every ten seconds the current step. A scheduler
- * that keeps them can tell work from a standstill.
+ * Lines on stderr: the first step at once, then every ten seconds the current step, so that a log
+ * of a scheduler shows that the work goes on.
  */
 export function progressLines(everyMs: number = lineMs): ProgressLines {
   const begun = performance.now();

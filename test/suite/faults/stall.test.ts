@@ -106,7 +106,7 @@ test("who reads the large turn many times at once delays no page of another turn
   expect(sent.status).toBe(200);
   await get(`/traces/${root}`).then((answer) => answer.arrayBuffer());
   const statuses: number[] = [];
-  const many = Array.from({ length: 12 }, async (_, at) => {
+  const many = Array.from({ length: 24 }, async (_, at) => {
     const answer = await get(at % 2 === 0 ? `/traces/${root}` : `/traces/${root}.json`);
     await answer.arrayBuffer();
     statuses.push(answer.status);
@@ -119,7 +119,7 @@ test("who reads the large turn many times at once delays no page of another turn
     expect([path, answer.status]).toEqual([path, 200]);
   }
   // The large ones are read one after another, so most of them are still to come.
-  expect(statuses.length).toBeLessThan(6);
+  expect(statuses.filter((status) => status === 200).length).toBeLessThan(12);
   await Promise.all(many);
   expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
   expect(statuses).toContain(200);

@@ -51,8 +51,8 @@ function take(): Used | undefined {
 }
 
 /**
- * Focuses the control that led here, or the one that stands in its place: a term that was removed has no
- * chip, the oldest page no older one, and a closed menu shows its button only.
+ * Focuses the control that led here, or the one that stands in its place: a term that was removed
+ * has no chip, the oldest page no older one, and a closed menu shows its button only.
  */
 export function returnToControl(): void {
   const used = take();
