@@ -46,7 +46,7 @@ const warmAfterMs = 2_000;
 /** Reads of large traces wait for each other; one that waits for too long is refused. */
 const queueBounds = {
   waitMsMax: 10_000,
-  largeCpuMs: 500,
+  largeCpuMs: 200,
   ownWaitingMax: 32,
   allWaitingMax: 256,
 } as const;
