@@ -14,13 +14,17 @@ const options: ReadQueueOptions = {
   allWaitingMax: 5,
 };
 const pageOf = (trace: string): string => `/traces/${trace.padStart(32, "0")}`;
+const flush = async (): Promise<void> => {
+  for (let round = 0; round < 9; round += 1) await Promise.resolve();
+};
 const settled = async <T>(promise: Promise<T>): Promise<T | string> => {
-  const waits = Symbol("waits");
-  const result = await Promise.race([
-    promise.catch((error: unknown) => (error as CodedError).code),
-    Promise.resolve().then(() => waits),
-  ]);
-  return result === waits ? "waits" : (result as T);
+  let result: T | string = "waits";
+  void promise.then(
+    (value) => (result = value),
+    (error: unknown) => (result = (error as CodedError).code),
+  );
+  await flush();
+  return result;
 };
 
 /** Reads that began, in their order; each ends by its number. */
@@ -30,10 +34,7 @@ function recorded(queue: ReadQueue) {
     const place = await queue.enter({ principal, address });
     began.push({ name, place });
   };
-  const flush = async (): Promise<void> => {
-    for (let round = 0; round < 5; round += 1) await Promise.resolve();
-  };
-  return { began, enter, flush, names: () => began.map(({ name }) => name) };
+  return { began, enter, names: () => began.map(({ name }) => name) };
 }
 
 beforeEach(() => vi.useFakeTimers());
@@ -51,6 +52,18 @@ test("a small read never waits, and stays off the thread of a large one", async 
   }
 });
 
+test("a small read begins while as many large ones wait as may", async () => {
+  const queue = createReadQueue(options);
+  (await queue.enter({ principal: "a", address: pageOf("a1") })).end(3_000);
+  const waiting = Array.from({ length: 5 }, (_, at) =>
+    queue.enter({ principal: "a", address: `${pageOf("a1")}?at=${at}` }),
+  );
+  // One runs, three wait, and one is refused.
+  const refused = waiting.at(-1) as Promise<ReadPlace>;
+  await expect(refused).rejects.toThrow("overloaded");
+  expect((await queue.enter({ principal: "a", address: "/traces" })).thread).toBe(0);
+});
+
 test("of large reads one runs at a time, whichever address of the trace is read", async () => {
   const queue = createReadQueue(options);
   (await queue.enter({ principal: "a", address: pageOf("a1") })).end(3_000);
@@ -64,7 +77,7 @@ test("of large reads one runs at a time, whichever address of the trace is read"
 
 test("the page of another principal is next, however many large ones wait", async () => {
   const queue = createReadQueue(options);
-  const { began, enter, flush, names } = recorded(queue);
+  const { began, enter, names } = recorded(queue);
   for (const trace of ["a1", "a2", "a3", "a4", "a5"]) void enter("a", pageOf(trace), trace);
   await flush();
   // Nothing is known of them: one on each thread.

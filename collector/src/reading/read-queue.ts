@@ -75,10 +75,9 @@ export function createReadQueue(options: ReadQueueOptions): ReadQueue {
     return { thread: at, end };
   };
   return {
-    enter({ principal, address, signal }) {
-      const place = line.enter(principal, address, signal);
-      line.admit(placeOf);
-      return place;
+    async enter({ principal, address, signal }) {
+      // A place that is free now is one that no waiting read can take.
+      return placeOf(address) ?? (await line.enter(principal, address, signal));
     },
   };
 }
