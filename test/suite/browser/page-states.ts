@@ -43,7 +43,7 @@ async function turnReady(page: Page): Promise<void> {
 export const states: readonly State[] = [
   ...statesOfMany,
   { view: "turns", name: "with data", ...on("site", "/traces?limit=250"), text: /Window complete/ },
-  { view: "turns", name: "as the home", ...on("site", "/"), text: /One page[\s\S]*Older/ },
+  { view: "turns", name: "as the home", ...on("site", "/"), text: /More pages[\s\S]*Older/ },
   {
     view: "turns",
     name: "filtered, a word not understood",
@@ -60,7 +60,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "nothing of the address understood",
     ...on("site", "/traces?start_time=-1h&end_time=-4h&colour=red&limit=0&q=latency:soon"),
-    text: /Not applied:[\s\S]*is a range in which no time lies[\s\S]*latency:soon/,
+    text: /Not applied:[\s\S]*is an empty range: its end is not after its start[\s\S]*latency:soon/,
   },
   {
     view: "turns",
@@ -79,7 +79,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "completion open",
     ...on("site", "/traces"),
-    text: /One page/,
+    text: /More pages/,
     open: async (page) => {
       await opened(page);
       await page.locator("[role=combobox]").focus();
@@ -92,7 +92,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "help open",
     ...on("site", "/traces"),
-    text: /One page/,
+    text: /More pages/,
     open: async (page) => {
       await opened(page);
       await page.keyboard.press("?");
@@ -103,7 +103,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "two marked, dense",
     ...on("site", "/traces"),
-    text: /One page/,
+    text: /More pages/,
     open: async (page) => {
       await opened(page);
       await page.locator("[data-switch=density]").click();

@@ -116,7 +116,9 @@ async function send(n: number, url = site.url): Promise<void> {
 test.each([wide, narrow])("a range that ends before it starts, at $width px", async (look) => {
   const query = "agent_id=early&start_time=2026-11-20T08:30:00Z&end_time=2026-11-20";
   const page = await visit(`/traces?${query}`, look);
-  expect(await page.locator("main").innerText()).toContain("is a range in which no time lies");
+  expect(await page.locator("main").innerText()).toContain(
+    "is an empty range: its end is not after its start",
+  );
   expect(await axeViolations(page)).toEqual([]);
   expect(await sidewaysOverflow(page)).toBe(0);
   const swap = page.getByRole("link", { name: "Swap the two times" });

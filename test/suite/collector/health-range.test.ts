@@ -162,6 +162,9 @@ test("a judge is behind by what is beyond its wait for quiet turns", async () =>
       clock.now += 20_000;
       const { ingest } = await rangeOf(desk, "?start_time=2026-11-21T10:00:00Z");
       expect(ingest?.peaks?.judge_behind_ms).toBe(behindMs);
+      const page = await desk.get("/traces/health?start_time=2026-11-21T10:00:00Z");
+      const text = (await page.text()).includes("longest delay after a turn was due");
+      expect([markAgeMs, text]).toEqual([markAgeMs, behindMs !== null]);
     } finally {
       await desk.collector.close();
     }

@@ -275,7 +275,7 @@ describe("a range of time", () => {
       const [early, late] = ["2026-11-20T09:00:00.5Z", "2026-11-21"];
       const query = `user_id=ann&start_time=${late}&end_time=${early}`;
       const html = await shown(`${path}?${query}`);
-      expect(html).toContain("is a range in which no time lies");
+      expect(html).toContain("is an empty range: its end is not after its start");
       expect(parametersOf(/href="([^"]+)"[^>]*>\s*Swap the two times/.exec(html)?.[1])).toEqual({
         user_id: "ann",
         start_time: early,

@@ -149,7 +149,9 @@ export const TrustBar: FC<{ readonly model: ComparedSides }> = ({ model }) => {
       </p>
       <p>
         <b>{trust.ambiguous_percent ?? 0} % ambiguous</b>
-        <span class="muted">of pairs: the sides differ in their number of equal siblings</span>
+        <span class="muted">
+          of the pairs may match the wrong calls: one side repeats an operation more often
+        </span>
       </p>
       {(["baseline", "candidate"] as const).map((side) => (
         <p>

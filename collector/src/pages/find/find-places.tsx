@@ -41,8 +41,8 @@ export const Places: FC<{ readonly model: FindModel; readonly frame: Frame }> = 
     {model.pending_frames === 0 ? null : (
       <p class="muted">
         {countText(model.pending_frames)} received{" "}
-        {model.pending_frames === 1 ? "batch is" : "batches are"} not readable yet and may name it:
-        search again in a moment.
+        {model.pending_frames === 1 ? "batch is" : "batches are"} not readable yet and may contain
+        this id: search again in a moment.
       </p>
     )}
   </section>
@@ -79,8 +79,8 @@ const Way: FC<{
     hrefWith(frame, { cursor: null, ...changes });
   return (
     <>
-      {id === null ? null : <a href={to({ user_id: id })}>The id is the tenant</a>}
-      <a href={to({ scope: "anonymous" })}>It is anonymous</a>
+      {id === null ? null : <a href={to({ user_id: id })}>Search memory of tenant {id}</a>}
+      <a href={to({ scope: "anonymous" })}>Search anonymous memory</a>
     </>
   );
 };

@@ -245,10 +245,10 @@ const Ways: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model,
     <SearchedBadge model={model} />
     <span>
       {model.window_complete
-        ? "Nothing older or newer names it."
+        ? "All of the evidence was searched."
         : model.next_cursor === null && !frame.query.has("cursor")
-          ? "More may name it; what was left out stands above."
-          : "This is one page of the answer."}
+          ? "There may be more matches: see above which places were not searched."
+          : "More matches are on other pages."}
     </span>
     <span class="end">
       {frame.query.has("cursor") ? (

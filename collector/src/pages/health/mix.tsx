@@ -12,8 +12,6 @@ import type { HealthModel } from "./route.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
 
-const shownMax = 12;
-
 /** Three lists of bars: the long one beside the two short ones. */
 export const MixCards: FC<{ readonly model: HealthModel }> = ({ model }) => (
   <div class="health-panels">
@@ -39,7 +37,7 @@ const Mix: FC<{
   return (
     <Card title={title} end={countText(rows.length)}>
       <dl class="mix">
-        {rows.slice(0, shownMax).map(([name, count]) => (
+        {rows.map(([name, count]) => (
           <div>
             <dt>{print(name)}</dt>
             <dd class="mix-bar">
@@ -49,9 +47,6 @@ const Mix: FC<{
           </div>
         ))}
       </dl>
-      {rows.length > shownMax ? (
-        <p class="muted">and {countText(rows.length - shownMax)} more in the JSON</p>
-      ) : null}
     </Card>
   );
 };

@@ -99,7 +99,11 @@ const Scope: FC<{ readonly frame: Frame; readonly model: HealthModel }> = ({ fra
   <Chips label="Scope and reach">
     <Chip
       name="read"
-      value={`up to ${countText(model.limit)} rows per store${model.window_complete ? ", all of them" : ", bounded"}`}
+      value={
+        model.window_complete
+          ? "every row"
+          : `the newest rows, up to ${countText(model.limit)} of each store`
+      }
       dashed={!model.window_complete}
       chars={60}
       title={
@@ -173,7 +177,7 @@ const Reported: FC<{
 
 function readWords(model: HealthModel): string {
   if (nothingRead(model)) return "no store could be read";
-  return model.window_complete ? "complete window" : "bounded window";
+  return model.window_complete ? "all rows" : "the newest rows";
 }
 
 const isDamaged = ({ code }: { readonly code: string | null }): boolean => code === "store_corrupt";

@@ -150,7 +150,7 @@ const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
           <NoFigure />
         </Tile>
       ) : (
-        <Tile name="judge behind" more="beyond its wait for quiet turns, highest">
+        <Tile name="judge behind" more="longest delay after a turn was due">
           <Duration
             ms={of.peaks?.judge_behind_ms}
             why="No judge has kept a mark since the start, or nothing of this range was recorded."

@@ -130,11 +130,13 @@ const Compared: FC<{
       ))}
       <footer class="window" data-window>
         <span>
-          All {countText(compared.a.turns)} and {countText(compared.b.turns)} turns. Brackets: 95 %
-          intervals. <i>p</i>: Fisher's exact test for shares of turns and percentiles, Welch's test
-          over intervals of {durationText(compared.slice_ms)} for the others, in both directions,
-          with Holm's correction for all {countText(compared.tested)} tested figures; in grey:
-          chance alone may explain the difference.
+          All {countText(compared.a.turns)} and {countText(compared.b.turns)} turns.{" "}
+          <code>[low, high]</code> is the 95 % confidence interval; turns after a plus sign are not
+          counted: their value is not known, or not exactly. <i>p</i>: Fisher's exact test for
+          shares of turns and percentiles, Welch's test over intervals of{" "}
+          {durationText(compared.slice_ms)} for the others, in both directions, with Holm's
+          correction for all {countText(compared.tested)} tested figures; in grey: chance alone may
+          explain the difference.
         </span>
         {pending === undefined ? null : <span data-pending>{pending}</span>}
       </footer>

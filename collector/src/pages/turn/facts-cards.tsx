@@ -13,6 +13,7 @@ import {
 import type { Child, FC } from "hono/jsx";
 
 import { countText, durationText, shareText, wordsOf } from "../../ui/display/figures.ts";
+import { metricWords } from "../../ui/display/metric-words.ts";
 import { typicalByTool, typicalText } from "../../ui/display/typical-call.ts";
 import type { TypicalCall } from "../../ui/display/typical-call.ts";
 import { Badge, CacheBadge, ToolBadge } from "../../ui/elements/badge.tsx";
@@ -368,11 +369,19 @@ const Seen: FC<{ readonly event: TurnEvent }> = ({ event }) => {
       <Fact name="at">
         <Time at={event.timestamp} />
       </Fact>
-      {(of.metric_names ?? []).map((name, index) => (
-        <Fact name={wordsOf(name)}>
-          <MetricFigure of={metricAt(of, index)} />
-        </Fact>
-      ))}
+      {(of.metric_names ?? []).map((name, index) => {
+        const value = metricAt(of, index);
+        const { name: words, duration } = metricWords(name, value);
+        return (
+          <Fact name={words}>
+            {duration === undefined ? (
+              <MetricFigure of={value} />
+            ) : (
+              <span class="duration">{duration}</span>
+            )}
+          </Fact>
+        );
+      })}
     </Facts>
   );
 };

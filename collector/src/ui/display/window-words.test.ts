@@ -9,12 +9,23 @@ const part = { ...whole, window_complete: false };
 test.each([
   ["all of it", whole, false, "Window complete"],
   ["pending", { ...part, pending_frames: 1 }, false, "Window still open"],
-  ["pending, and older pages", { ...part, pending_frames: 1, next_cursor: "x" }, false, "One page"],
-  ["pending, on an older page", { ...part, pending_frames: 1 }, true, "One page"],
-  ["older pages", { ...part, next_cursor: "x" }, false, "One page"],
-  ["another part, nobody knows why", part, false, "One page"],
+  [
+    "pending, and older pages",
+    { ...part, pending_frames: 1, next_cursor: "x" },
+    false,
+    "More pages",
+  ],
+  ["pending, on an older page", { ...part, pending_frames: 1 }, true, "Last page"],
+  ["older pages", { ...part, next_cursor: "x" }, false, "More pages"],
+  ["another part, nobody knows why", part, false, "Incomplete"],
 ])("%s", (_case, reach, paged, word) => {
   expect(windowState(reach, paged).word).toContain(word);
+});
+
+test("a page of a longer list is no warning; an incomplete one is", () => {
+  expect(windowState({ ...part, next_cursor: "x" }, false).tone).toBe("plain");
+  expect(windowState(part, true).tone).toBe("plain");
+  expect(windowState(part, false).tone).toBe("warn");
 });
 
 test("what is on its way is counted in words, and nothing is no words", () => {

@@ -12,19 +12,21 @@ export interface WindowReach {
   readonly pending_frames: number;
 }
 
-/** State of a window: complete, complete except for pending events, or one page. */
+/** State of a window: complete, a page of more, open for pending events, or incomplete. */
 export interface WindowState {
-  readonly tone: "ok" | "warn";
-  readonly icon: "success" | "clock" | "partial";
+  readonly tone: "ok" | "plain" | "warn";
+  readonly icon: "success" | "info" | "clock" | "partial";
   readonly word: string;
 }
 
 /** The state; `paged`: the list does not begin at the newest. */
 export function windowState(of: WindowReach, paged: boolean): WindowState {
   if (of.window_complete) return { tone: "ok", icon: "success", word: "Window complete" };
-  const part = of.next_cursor !== null || paged;
-  return part || of.pending_frames === 0
-    ? { tone: "warn", icon: "partial", word: "One page" }
+  // A page of a longer list is nothing to warn of: the link beside it leads on.
+  if (of.next_cursor !== null) return { tone: "plain", icon: "info", word: "More pages" };
+  if (paged) return { tone: "plain", icon: "info", word: "Last page" };
+  return of.pending_frames === 0
+    ? { tone: "warn", icon: "partial", word: "Incomplete" }
     : { tone: "warn", icon: "clock", word: "Window still open" };
 }
 

@@ -69,7 +69,7 @@ const Side: FC<{
     of.unknown === 0 ? null : (
       <span class="unknown" title={unknownText(of.unknown, unit)}>
         {" "}
-        +{countText(of.unknown)}?
+        + {countText(of.unknown)} {unit === "usd" ? "not exact" : "unknown"}
       </span>
     );
   if (text === undefined) {

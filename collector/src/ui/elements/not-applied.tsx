@@ -74,7 +74,7 @@ const RangeLines: FC<{
     <li class="spread">
       <span>
         <mark>{requested.start_time}</mark> to <mark>{requested.end_time}</mark>{" "}
-        <span class="muted">is a range in which no time lies</span>
+        <span class="muted">is an empty range: its end is not after its start</span>
       </span>
       <OtherRange requested={requested} hrefWith={hrefWith} small />
     </li>

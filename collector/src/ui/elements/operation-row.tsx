@@ -93,7 +93,7 @@ const Name: FC<{
       {operation.ambiguous ? (
         <span
           class="flag"
-          title="The sides differ in their number of equal siblings: this pair is uncertain."
+          title="One side repeats this operation more often, so the pair may match the wrong calls."
         >
           ambiguous
         </span>
