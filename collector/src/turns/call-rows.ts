@@ -4,6 +4,7 @@
  */
 import type { CallField, CallFigures, TurnQuestion, TurnReader } from "@turnproof/store";
 
+import type { SelectedCall } from "./selected-call.ts";
 import { turnStretches } from "./turn-stretches.ts";
 import type { StretchOptions } from "./turn-stretches.ts";
 
@@ -67,14 +68,40 @@ const noCalls: CallSums = {
   duration_unknown: 0,
 };
 
+/** Which calls of the turns are counted, and how they are listed. */
+export interface ListedCalls {
+  readonly kind: "tool" | "model";
+  readonly by: ListedBy;
+  /** Only calls with these values; default all. */
+  readonly selected?: SelectedCall | undefined;
+}
+
 /** The calls of all turns of a question. */
 export async function callRows(
   ledger: TurnReader,
   question: TurnQuestion,
-  of: StretchOptions & { readonly kind: "tool" | "model"; readonly by: ListedBy },
+  of: StretchOptions & ListedCalls,
 ): Promise<CallRows> {
-  const { kind, by } = of;
+  const { kind, by, selected = {} } = of;
   const field = fieldOf[by];
+  const bounds = Object.keys(selected) as (keyof SelectedCall)[];
+  // The store groups by the selected values as well, so that each percentile is of these calls.
+  const read = async (
+    requested: TurnQuestion,
+    fields: readonly CallField[],
+    everyMs?: number,
+  ): Promise<readonly CallFigures[]> => {
+    const grouped = [...new Set([...fields, ...bounds])];
+    const groups = await ledger.callFigures(
+      requested,
+      kind,
+      grouped,
+      everyMs === undefined ? undefined : { everyMs },
+    );
+    return groups.filter(({ group }) =>
+      bounds.every((one) => (group[one] ?? null) === selected[one]),
+    );
+  };
   const counts = turnStretches(
     (requested, options) => ledger.turnCounts(requested, options),
     question,
@@ -82,13 +109,11 @@ export async function callRows(
   );
   const [{ frame, drawn }, [total], groups] = await Promise.all([
     counts,
-    ledger.callFigures(question, kind, []),
-    ledger.callFigures(question, kind, [field]),
+    read(question, []),
+    read(question, [field]),
   ]);
   const timed = (fields: readonly CallField[]): Promise<readonly CallFigures[]> =>
-    frame === undefined
-      ? Promise.resolve([])
-      : ledger.callFigures(drawn, kind, fields, { everyMs: frame.stepMs });
+    frame === undefined ? Promise.resolve([]) : read(drawn, fields, frame.stepMs);
   const [all, each] = await Promise.all([timed([]), timed([field])]);
   const valueOf = ({ group }: CallFigures): string | null => group[field] ?? null;
   const slices = Map.groupBy(each, valueOf);

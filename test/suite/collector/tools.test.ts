@@ -16,7 +16,12 @@ interface Row {
   readonly p95_ms: number | null;
   readonly p99_ms: number | null;
   readonly duration_unknown: number;
-  readonly slices: readonly { readonly from_ms: number; readonly calls: number; failed: number }[];
+  readonly slices: readonly {
+    readonly from_ms: number;
+    readonly calls: number;
+    readonly failed: number;
+    readonly p95_ms: number | null;
+  }[];
 }
 interface Tools {
   readonly turns_counted: number;
@@ -240,4 +245,83 @@ test("rows sort by a share or a percentile; unknown values come last", async () 
     ({ outcomes: of, calls }) => ((of["error"] ?? 0) + (of["provider_error"] ?? 0)) / calls,
   );
   expect(share).toEqual(share.toSorted((a, b) => b - a));
+});
+
+describe.each([
+  ["a parameter", "tool_name=search", (one: Put) => one.name === "search"],
+  ["a term", "q=tool:search", (one: Put) => one.name === "search"],
+  ["a call", "q=call:tool:search:failed", (one: Put) => one.name === "search"],
+  ["a provider", "q=call:tool@acme:*:*", (one: Put) => one.provider === "acme"],
+  [
+    "a tool of a provider",
+    "q=call:tool@acme:search:*",
+    (one: Put) => one.name === "search" && one.provider === "acme",
+  ],
+] as const)("figures of the calls that %s names", (_case, query, is) => {
+  const failedOnly = query.endsWith(":failed");
+  const turns = new Set(
+    put
+      .filter((one) => is(one) && (!failedOnly || one.outcome.endsWith("error")))
+      .map(({ turn }) => turn),
+  );
+  const own = put.filter((one) => is(one) && turns.has(one.turn));
+
+  test.each(["name", "provider", "release", "agent"] as const)("by %s", async (by) => {
+    const answer = await request(`?by=${by}&${query}`);
+    expect(answer.turns_counted).toBe(turns.size);
+    expect(answer.total).toEqual(countedOf(own));
+    const groups = Map.groupBy(own, (one) => one[by]);
+    expect(new Set(answer.items.map(({ value }) => value))).toEqual(new Set(groups.keys()));
+    for (const { value, slices, ...figures } of answer.items) {
+      expect([value, figures]).toEqual([value, countedOf(groups.get(value) ?? [])]);
+      const drawn = slices.reduce((sum, { calls }) => sum + calls, 0);
+      expect(drawn).toBe(figures.calls);
+    }
+    const { from_ms: from, step_ms: step } = answer.frame;
+    const times = answer.slices.map(({ from_ms: start, p95_ms: ms }) => [start, ms]);
+    const wanted = Map.groupBy(own, ({ atMs }) => from + Math.floor((atMs - from) / step) * step);
+    expect(times).toEqual(
+      [...wanted].map(([start, calls]) => [
+        start,
+        rank(
+          calls.flatMap(({ ms }) => ms ?? []),
+          0.95,
+        ),
+      ]),
+    );
+  });
+});
+
+test("figures are of all calls where a filter names several tools, none, or one that is no tool", async () => {
+  for (const [query, is] of [
+    ["tool_name=search&q=tool:order:cancel", () => true],
+    ["q=-tool:search", () => true],
+    ["q=model:none", () => false],
+  ] as const) {
+    const answer = await request(`?${query}`);
+    expect((answer as { selected?: unknown }).selected).toBeNull();
+    const listed = answer.items.reduce((sum, { calls }) => sum + calls, 0);
+    expect(listed).toBe(answer.total.calls);
+    expect(listed > 0).toBe(is());
+  }
+});
+
+test("the page says which calls its figures are of, and a row leads to its own chart", async () => {
+  const page = async (query: string): Promise<string> =>
+    (await desk.get(`/tools?${query}`, { ...as("otto"), accept: "text/html" })).text();
+  const all = await page("");
+  expect(all).not.toContain("data-selected");
+  const links = [...all.matchAll(/href="([^"]+)" title="(p95 over time[^"]+)" data-over-time/g)];
+  expect(links.map(([, href, title]) => [href, title])).toContainEqual([
+    "/tools?tool_name=search",
+    expect.stringMatching(/^p95 over time, [\d.]+ ms to [\d.]+ ms: the chart of search$/),
+  ]);
+  expect(all).toMatch(/aria-label="up to \d+ calls in an interval, p95 up to [\d.]+ ms"/);
+  const one = await page("tool_name=search");
+  const calls = put.filter(({ name }) => name === "search").length;
+  expect(one).toContain("Only calls of search, in the turns that the filter selects.");
+  expect(one).toContain(`${calls} calls of search`);
+  expect(one).not.toContain("data-over-time");
+  const several = await page("tool_name=search&q=tool:order:cancel");
+  expect(several).toContain("These are all tool calls of these turns; each row has its own");
 });

@@ -15,7 +15,11 @@ const lastingHeight = 36;
 type Slice = CallSlice & { readonly to_ms: number };
 
 /** The chart; nothing where no time is drawn. */
-export const CallsChart: FC<{ readonly of: Omit<CallRows, "rows"> }> = ({ of }) => {
+export const CallsChart: FC<{
+  readonly of: Omit<CallRows, "rows">;
+  /** What the calls are of. */
+  readonly name: string;
+}> = ({ of, name }) => {
   const { frame, total } = of;
   if (frame === null) return <></>;
   const byStart = new Map(of.slices.map((slice) => [slice.from_ms, slice]));
@@ -26,7 +30,8 @@ export const CallsChart: FC<{ readonly of: Omit<CallRows, "rows"> }> = ({ of }) 
   });
   const calls = slices.reduce((sum, slice) => sum + slice.calls, 0);
   const failed = slices.reduce((sum, slice) => sum + slice.failed, 0);
-  const text = `${callsText(calls)} in all` + (failed === 0 ? "" : `, ${countText(failed)} failed`);
+  const text =
+    `${callsText(calls)} of ${name}` + (failed === 0 ? "" : `, ${countText(failed)} failed`);
   return (
     <div data-histogram-place>
       <BandChart

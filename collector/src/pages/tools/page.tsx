@@ -6,8 +6,8 @@ import { callFields, failedOf } from "../../turns/call-rows.ts";
 import type { CallRow, CallSums, ListedBy } from "../../turns/call-rows.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
 import type { RequestedCall } from "../../ui/display/call-term.ts";
-import { countedText, countText } from "../../ui/display/figures.ts";
-import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
+import { countedText, countText, durationText } from "../../ui/display/figures.ts";
+import { queryOf, sameTerm, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-words.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
@@ -60,8 +60,9 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
         </NoRows>
       ) : (
         <>
+          <SelectionNote model={model} terms={terms} />
           <Total model={model} />
-          <CallsChart of={model} />
+          <CallsChart of={model} name={calledText(model)} />
           <Calls model={model} frame={frame} terms={terms} />
         </>
       )}
@@ -69,29 +70,66 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
   );
 }
 
-const Total: FC<{ readonly model: ToolsModel }> = ({ model: { total, turns_counted: turns } }) => (
-  <Tiles label="All calls">
-    <Tile name="Calls" more={<span>in {countedText(turns, "turn")}</span>}>
-      {countText(total.calls)}
-    </Tile>
-    <Tile name="Failed" more={`${countText(failedOf(total.outcomes))} calls`}>
-      {rateText(failedOf(total.outcomes), total.calls)}
-    </Tile>
-    <Tile name="Median" more="of the known durations">
-      <Duration ms={total.p50_ms} />
-    </Tile>
-    <Tile
-      name="p95"
-      more={
-        total.duration_unknown === 0
-          ? "of every call"
-          : `${countText(total.duration_unknown)} of unknown duration`
-      }
-    >
-      <Duration ms={total.p95_ms} />
-    </Tile>
-  </Tiles>
-);
+/** What the figures are of, in words. */
+function calledText({ kind, selected }: ToolsModel): string {
+  if (selected === null) return `all ${kind}s`;
+  const { name, provider } = selected;
+  const named = name === undefined ? `every ${kind}` : (name ?? `a ${kind} without a name`);
+  return provider === undefined
+    ? named
+    : `${named} of ${provider === null ? "a provider that was not recorded" : provider}`;
+}
+
+/** That terms select turns, where they name a tool or model. */
+const SelectionNote: FC<{ readonly model: ToolsModel; readonly terms: readonly Term[] }> = ({
+  model,
+  terms,
+}) => {
+  const names = terms.some(({ key }) => key === "tool" || key === "model" || key === "call");
+  if (model.selected === null && !names) return null;
+  return (
+    <p class="muted" data-selected>
+      {model.selected === null
+        ? `The filter selects turns. These are all ${model.kind} calls of these turns; each row has its own figures.`
+        : `Only calls of ${calledText(model)}, in the turns that the filter selects.`}
+    </p>
+  );
+};
+
+const Total: FC<{ readonly model: ToolsModel }> = ({ model }) => {
+  const { total, turns_counted: turns } = model;
+  return (
+    <Tiles label={`Calls of ${calledText(model)}`}>
+      <Tile
+        name="Calls"
+        more={
+          <span>
+            {model.selected === null ? "" : `of ${calledText(model)}, `}in{" "}
+            {countedText(turns, "turn")}
+          </span>
+        }
+      >
+        {countText(total.calls)}
+      </Tile>
+      <Tile name="Failed" more={`${countText(failedOf(total.outcomes))} calls`}>
+        {rateText(failedOf(total.outcomes), total.calls)}
+      </Tile>
+      <Tile name="Median" more="of the known durations">
+        <Duration ms={total.p50_ms} />
+      </Tile>
+      <Tile
+        name="p95"
+        more={
+          total.duration_unknown === 0
+            ? "of every call"
+            : `${countText(total.duration_unknown)} of unknown duration`
+        }
+      >
+        <Duration ms={total.p95_ms} />
+      </Tile>
+    </Tiles>
+  );
+};
 
 const outcomeColumns = {
   tool: [
@@ -161,7 +199,7 @@ const Calls: FC<{
               ),
             )}
             {times.map(([field, name]) => head(field, name))}
-            <th scope="col" title="Calls over time; failed ones below, in red">
+            <th scope="col" title="Calls over time, failed ones in red; p95 as a line">
               Over time
             </th>
           </>
@@ -219,11 +257,46 @@ const Row: FC<{
         </td>
       ))}
       <td data-head="Over time">
-        <CallSpark slices={row.slices} frame={model.frame} />
+        <OverTime row={row} model={model} frame={frame} terms={terms} />
       </td>
     </tr>
   );
 };
+
+/** Calls and p95 over time; leads to the chart of these calls alone, with the value of each interval. */
+const OverTime: FC<{
+  readonly row: CallRow;
+  readonly model: ToolsModel;
+  readonly frame: Frame;
+  readonly terms: readonly Term[];
+}> = ({ row, model, frame, terms }) => {
+  const spark = <CallSpark slices={row.slices} frame={model.frame} />;
+  const term = rowTerm(row.value, model);
+  if (term === undefined || terms.some((one) => sameTerm(one, term))) return spark;
+  const times = row.slices.flatMap(({ p95_ms: ms }) => ms ?? []);
+  const range =
+    times.length === 0
+      ? "p95 over time"
+      : `p95 over time, ${durationText(Math.min(...times))} to ${durationText(Math.max(...times))}`;
+  return (
+    <a
+      href={`${hrefOf(frame, "/tools")}${queryOf([...terms, term], frame.query)}`}
+      title={`${range}: the chart of ${row.value}`}
+      data-over-time
+    >
+      {spark}
+    </a>
+  );
+};
+
+/** The term for the calls of a row; undefined where its value cannot be written. */
+function rowTerm(value: string | null, { kind, by }: ToolsModel): Term | undefined {
+  if (value === null || value.includes('"')) return undefined;
+  if (by === "name") return { key: kind, value, negated: false };
+  if (by !== "provider") return { key: by, value, negated: false };
+  const call = callTerm({ kind, provider: value });
+  return call === undefined ? undefined : { key: "call", value: call, negated: false };
+}
 
 const Linked: FC<{
   readonly href: string | undefined;

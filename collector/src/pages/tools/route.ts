@@ -16,6 +16,8 @@ import type { Parts } from "../../parts.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { callFields, callRows, failedOf } from "../../turns/call-rows.ts";
 import type { CallRow, CallRows, ListedBy } from "../../turns/call-rows.ts";
+import { selectedCall } from "../../turns/selected-call.ts";
+import type { SelectedCall } from "../../turns/selected-call.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
@@ -54,7 +56,13 @@ const toolsParameters = z.strictObject({
 export interface ToolsModel extends Pick<CallRows, "total" | "slices" | "frame"> {
   readonly kind: "tool" | "model";
   readonly by: ListedBy;
+  /** Turns that pass the filter. */
   readonly turns_counted: number;
+  /**
+   * The tool or model, or the provider, that the filter names: every figure is of its calls alone.
+   * Null where it names none or several: then the figures are of all calls of the turns.
+   */
+  readonly selected: SelectedCall | null;
   /** The calls of a turn of several releases count under each. */
   readonly items: readonly CallRow[];
   /** Number of rows, of which `items` has the first. */
@@ -92,7 +100,8 @@ export const toolsGroup: RouteGroup<ToolsAnswers> = {
       id: "getTools",
       summary: "Calls of tools and models, how they ended and how long they took",
       text:
-        "Exact, over every call of the turns that pass. Durations are nearest-rank percentiles of the " +
+        "Exact, over every call of the turns that pass; where a filter names one tool or model " +
+        "(`tool_name`, or `tool:`, `model:` or `call:` in `q`), over its calls alone, see `selected`. Durations are nearest-rank percentiles of the " +
         "known ones. `slices` has the intervals of `frame`, by the time at which a turn ended.",
       query: toolsParameters,
       returns: "One row for each value.",
@@ -141,7 +150,8 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
   const question = { ...turnQuestion(reading, parameters, reads), signal: c.req.raw.signal };
   const pending = await pendingFrames(parts);
   const nowMs = parts.now();
-  const options = { kind, by, nowMs, within: rangeOf(parameters, nowMs) };
+  const selected = selectedCall(kind, parameters);
+  const options = { kind, by, selected, nowMs, within: rangeOf(parameters, nowMs) };
   const [turns, { total, slices, rows, frame }] = await Promise.all([
     ledger.countTurns(question),
     callRows(ledger, question, options),
@@ -150,6 +160,7 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
     kind,
     by,
     turns_counted: turns,
+    selected: selected ?? null,
     total,
     slices,
     items: sorted(rows, sort, order === "ascending"),

@@ -1,16 +1,17 @@
 /**
- * @module CallSpark: calls over time as small bars, with the failed ones in them. An interval
- * without a call has no bar.
+ * @module CallSpark: calls over time as small bars, with the failed ones in them, and their p95 as
+ * a line. An interval without a call has neither.
  */
 import type { FC } from "hono/jsx";
 
-import { countText } from "../display/figures.ts";
+import { countText, durationText } from "../display/figures.ts";
 
 /** Calls in one interval. */
 export interface SparkSlice {
   readonly from_ms: number;
   readonly calls: number;
   readonly failed: number;
+  readonly p95_ms?: number | null;
 }
 
 const height = 20;
@@ -38,6 +39,14 @@ export const CallSpark: FC<{
       })
       .join("");
   const failed = bars((slice) => slice.failed);
+  const longest = Math.max(0, ...slices.map(({ p95_ms: ms }) => ms ?? 0));
+  const lasting = slices
+    .flatMap(({ from_ms: from, p95_ms: ms }) => {
+      if (ms === null || ms === undefined || longest === 0) return [];
+      const x = Math.round((from - frame.from_ms) / frame.step_ms) * 2;
+      return [`M${x} ${Number((height - 1 - (ms / longest) * (height - 2)).toFixed(2))}h2`];
+    })
+    .join("");
   return (
     <svg
       class="call-spark"
@@ -46,11 +55,17 @@ export const CallSpark: FC<{
       height={height}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`up to ${countText(most)} ${unit} in an interval`}
+      aria-label={sparkText(most, unit, longest)}
       focusable="false"
     >
       <path class="calls" d={bars((slice) => slice.calls)} />
       {failed === "" ? null : <path class="failed" d={failed} />}
+      {lasting === "" ? null : <path class="lasting" d={lasting} />}
     </svg>
   );
 };
+
+function sparkText(most: number, unit: string, longest: number): string {
+  const counted = `up to ${countText(most)} ${unit} in an interval`;
+  return longest === 0 ? counted : `${counted}, p95 up to ${durationText(longest)}`;
+}
