@@ -27,6 +27,7 @@ test.each([
   ["q=has:bogus", "has:bogus"],
   ["q=latency:soon%20agent:desk", "latency:soon"],
   ["start_time=bogus", "bogus"],
+  ["start_time=-99999d", "-99999d"],
   ["scope=bogus", "scope=bogus"],
   ["colour=red", "colour=red"],
   ["cursor=bogus", "cursor=bogus"],

@@ -9,7 +9,7 @@ import { eventKinds, eventStatuses, kindOf, limits, verdictStatuses } from "@tur
 
 import { readCall } from "./call-term.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "./comparisons.ts";
-import { readTime } from "./time-range.ts";
+import { readTime, timeForms } from "./time-range.ts";
 
 /** One term. */
 export interface Term {
@@ -195,7 +195,7 @@ export function unclearReason(word: string): string {
   if (key === "has") return `${key}: is one of ${hasValues.join(", ")}`;
   if (closed !== undefined && closed.length < 12) return `${key}: is one of ${closed.join(", ")}`;
   if (key === "after" || key === "before") {
-    return `${key}: takes 2026-11-21, 2026-11-21T09:30:00Z or a relative time, -24h`;
+    return `${key}: takes ${timeForms}`;
   }
   if (key === "contract") return `${key}: takes name=holds, =violated or =not_established`;
   if (key === "received") return `${key}: takes >=-1h, <2026-11-21T09:30:00Z`;

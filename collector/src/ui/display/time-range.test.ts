@@ -1,7 +1,14 @@
 /** @module Times of a filter as they are written, and what they mean. */
 import { expect, test } from "vitest";
 
-import { requestedRange, inRange, isRelative, rangeOf, readTime } from "./time-range.ts";
+import {
+  requestedRange,
+  inRange,
+  isRelative,
+  rangeOf,
+  readTime,
+  refusedRange,
+} from "./time-range.ts";
 
 const now = Date.parse("2026-11-25T12:00:00Z");
 
@@ -16,6 +23,14 @@ test.each([
   ["2026-11-20T08:30:01.5+02:00", "2026-11-20T06:30:01.5Z"],
 ])("%s is %s", (text, time) => {
   expect(readTime(text, now)).toBe(time);
+});
+
+test("a relative time reaches ten years and no further", () => {
+  expect(readTime("-3650d", now)).toBe("2016-11-27T12:00:00.000Z");
+  for (const text of ["-3651d", "-99999d", "-99999w", "-99999h"]) {
+    expect([readTime(text, now), isRelative(text)]).toEqual([undefined, false]);
+    expect(refusedRange({ start_time: text }, now)?.noTimes).toEqual(["start_time"]);
+  }
 });
 
 test.each(["", "-", "-h", "24h", "-1y", "-1.5h", "--1h", "-100000h", "now", "2026-13-01T08:30"])(

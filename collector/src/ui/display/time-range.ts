@@ -57,11 +57,18 @@ const unitMs: { readonly [unit: string]: number } = {
   w: 604_800_000,
 };
 
-/** Milliseconds before now of a relative time; undefined for another text. */
+/** Days to which a relative time reaches: ten years, far beyond what is kept. */
+const relativeDaysMax = 3_650;
+
+/** What the two ends take, for the reader of one that was not understood. */
+export const timeForms = `2026-11-21, 2026-11-21T09:30:00Z or a relative time, -24h, back to -${relativeDaysMax}d`;
+
+/** Milliseconds before now of a relative time; undefined for another text, and beyond the bound. */
 function relativeMs(text: string): number | undefined {
   const [, count, unit] = /^-(\d{1,5})([smhdw])$/.exec(text) ?? [];
   const each = unitMs[unit ?? ""];
-  return each === undefined ? undefined : Number(count) * each;
+  const ago = each === undefined ? undefined : Number(count) * each;
+  return ago === undefined || ago > relativeDaysMax * 86_400_000 ? undefined : ago;
 }
 
 /** True for a relative time: `-15m`, `-24h`, `-7d`, `-4w`. */

@@ -7,6 +7,7 @@ import type { Child, FC } from "hono/jsx";
 import { unclearReason } from "../display/filter-terms.ts";
 import { leftOutReason } from "../display/left-out-words.ts";
 import type { LeftOutParameter } from "../display/left-out-words.ts";
+import { timeForms } from "../display/time-range.ts";
 import type { RefusedRange } from "../display/time-range.ts";
 import { Icon } from "../icons.tsx";
 import { OtherRange } from "./other-range.tsx";
@@ -83,7 +84,7 @@ const RangeLines: FC<{
       {noTimes.map((name) => (
         <Line
           of={requested[name]}
-          why={`${name === "start_time" ? "From" : "Before"} takes 2026-11-21, 2026-11-21T09:30:00Z or a relative time, -24h`}
+          why={`${name === "start_time" ? "From" : "Before"} takes ${timeForms}`}
         />
       ))}
     </>
