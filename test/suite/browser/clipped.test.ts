@@ -9,15 +9,20 @@ import { openedSite } from "./opened-site.ts";
 
 const agent = "deep-researcher";
 const root = "of-1";
+const tools = ["search_policies", "search_policies", "compare_delivery_policies"];
+const environment = "delivery_unconfirmed";
 
 const { visit } = openedSite({
-  put: ["thr_1127_de_mara", "thr_1127_de_otto"].flatMap((thread, n) =>
+  put: ["thr_1127_de_mara", "thr_1127_de_otto", "thr_1127_de_ines"].flatMap((thread, n) =>
     turnEvents({ root: `of-${n}`, agent: n === 0 ? agent : "desk", thread }).map((event) => ({
       ...event,
       // The sign of an error takes room of the name.
       ...(n === 0 && event.event_kind === "turn" ? { status: "error" as const } : {}),
       ...(event.event_kind === "tool_call"
-        ? { attributes: { ...event.attributes, tool_name: "search_policies" } }
+        ? { attributes: { ...event.attributes, tool_name: tools[n] ?? "" } }
+        : {}),
+      ...(n === 2 && event.event_kind === "turn"
+        ? { attributes: { ...event.attributes, deployment_environment: environment } }
         : {}),
     })),
   ),
@@ -55,4 +60,22 @@ test.each([390, 320])("at %i px names of the waterfall are whole, or in a tip", 
   expect(await names.count()).toBe(1);
   expect(await cutOf(names)).toEqual([]);
   expect(await names.getAttribute("title")).toBe("search_policies");
+});
+
+test.each([1440, 1280, 1024])("at %i px the names of a waterfall are whole", async (width) => {
+  const page = await visit("/traces/of-2", { width, theme: "light" });
+  const names = page.locator(".wf-row .what");
+  expect(await names.allInnerTexts()).toContain(tools[2]);
+  expect(await cutOf(names)).toEqual([]);
+});
+
+test.each([1920, 1440, 1024, 390])("at %i px the values of facets are whole", async (width) => {
+  const page = await visit("/traces", { width, theme: "light" });
+  if (width < 1360) await page.locator(".facets > summary").click();
+  const values = page.locator(".facet .value");
+  await values.filter({ hasText: environment }).waitFor();
+  expect(await cutOf(values)).toEqual([]);
+  // Whole also where it is on two lines.
+  const isLow = (node: Element): boolean => node.scrollHeight > node.clientHeight;
+  expect(await values.filter({ hasText: environment }).evaluate(isLow)).toBe(false);
 });
