@@ -91,6 +91,7 @@ test("built-in views are plain links, and say which of them is open", async () =
     "Unknown outcome",
     "Memory degraded",
     "Fallbacks",
+    "Over 10 s",
   ]);
   expect(await page.locator("[data-views] a[aria-current]").innerText()).toBe("Fallbacks");
   expect(await page.locator("[data-view=save]").isVisible()).toBe(false);

@@ -126,6 +126,25 @@ test.each([
   }
 });
 
+test("the built-in views depend on the chosen range alone, which they keep", async () => {
+  const views = async (query: string): Promise<readonly string[]> => {
+    const headers = { ...as("otto"), accept: "text/html" };
+    const html = await (await desk.get(`/traces${query}`, headers)).text();
+    const [, list = ""] = /data-view-list[^>]*>(.*?)<\/ul>/s.exec(html) ?? [];
+    return [...list.matchAll(/href="([^"]*)"[^>]*>([^<]*)</g)].map(
+      ([, href = "", name = ""]) =>
+        `${name} ${new URL(href.replaceAll("&amp;", "&"), "http://x").search}`,
+    );
+  };
+  const plain = await views("");
+  expect(plain).toContain("Over 10 s ?q=latency%3A%3E10s");
+  for (const query of ["?limit=250", "?sort=duration_ms", "?agent_id=helper"]) {
+    expect(await views(query)).toEqual(plain);
+  }
+  const from = "start_time=2026-11-20T00%3A00%3A00Z";
+  expect(await views(`?${from}`)).toEqual(plain.map((view) => `${view}&${from}`));
+});
+
 test("a tenant's facets hold nothing of another's, whoever asked before", async () => {
   await facets();
   const own = await facets("", "alice");

@@ -69,7 +69,7 @@ export function turnsPage(
         <div class="columns">
           <div class="side">
             <ListViews
-              views={builtInViews(model.items)}
+              views={builtInViews}
               path={path}
               query={viewQuery(frame.query)}
               keeper={`${base} ${frame.principal?.name ?? ""}`}

@@ -8,8 +8,9 @@ import { permits } from "../../access/principal.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { SharedView } from "../../turns/shared-views.ts";
 import { viewNameCharsMax } from "../../turns/written-text.ts";
-import { sameView, viewQuery } from "../../ui/display/list-views.ts";
+import { viewQuery } from "../../ui/display/list-views.ts";
 import { Hidden } from "../../ui/elements/hidden.tsx";
+import { ViewLink } from "../../ui/elements/list-views.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 
@@ -48,13 +49,14 @@ const Item: FC<{
   const fields = { csrf_token: frame.csrfToken, id, from: query };
   return (
     <li>
-      <a
-        href={`${hrefOf(frame, "/traces")}${own}`}
+      <ViewLink
+        of={own}
+        path={hrefOf(frame, "/traces")}
+        query={query}
         title={`${name}: shared by ${by}`}
-        {...(sameView(own, query) ? { "aria-current": "true" } : {})}
       >
         {name}
-      </a>
+      </ViewLink>
       {shares ? (
         <details class="view-acts">
           <summary title={`Rename or delete ${name}`}>

@@ -1,36 +1,39 @@
 /** @module Views of the list: built in, saved, renamed; stored data is validated. */
-import type { TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { readTerms, termsOf } from "./filter-terms.ts";
-import { builtInViews, readSaved, sameView, viewQuery, withSaved } from "./list-views.ts";
-
-const row = (duration_ms: number | null): TurnRow => ({ duration_ms }) as TurnRow;
+import {
+  builtInViews,
+  readSaved,
+  sameView,
+  viewInRange,
+  viewQuery,
+  withSaved,
+} from "./list-views.ts";
 
 test("every built-in view is made of terms that the bar understands", () => {
-  const views = builtInViews(Array.from({ length: 40 }, (_, index) => row(index * 100)));
-  expect(views.map(({ name }) => name)).toEqual([
+  expect(builtInViews.map(({ name }) => name)).toEqual([
     "Not delivered",
     "Unknown outcome",
     "Memory degraded",
     "Fallbacks",
-    "Over 3.7 s",
+    "Over 10 s",
   ]);
-  for (const { query } of views) {
+  for (const { query } of builtInViews) {
     const parameters = new URLSearchParams(query);
     expect(termsOf(parameters)).toHaveLength(1);
     expect(readTerms(parameters.get("q") ?? "").unclear).toEqual([]);
   }
 });
 
-test("the slowest are told by known durations alone, and by enough of them", () => {
-  const unknown = Array.from({ length: 40 }, () => row(null));
-  expect(builtInViews(unknown)).toHaveLength(4);
-  expect(builtInViews([...unknown, ...Array.from({ length: 19 }, () => row(50))])).toHaveLength(4);
-  expect(builtInViews(Array.from({ length: 20 }, () => row(50))).at(-1)?.query).toBe(
-    "?q=latency%3A%3E%3D50ms",
-  );
+test("a view keeps the chosen range, unless it has times of its own", () => {
+  const query = "?start_time=-24h&agent_id=a&sort=verdict";
+  expect(viewInRange("?q=has%3Afallback", query)).toBe("?q=has%3Afallback&start_time=-24h");
+  expect(viewInRange("", query)).toBe("?start_time=-24h");
+  const own = "?agent_id=b&start_time=-7d";
+  expect(viewInRange(own, query)).toBe(own);
+  expect(viewInRange("?agent_id=b", "?agent_id=a")).toBe("?agent_id=b");
 });
 
 test("views are the same whatever order their terms have, and pages of one view too", () => {

@@ -2,11 +2,8 @@
  * @module ListViews: named filters of the list of turns. A few are built in; the reader's own are
  * stored in the browser, and each is a link with all filters in its address.
  */
-import type { TurnRow } from "@turnproof/evidence";
-
-import { durationText } from "./figures.ts";
 import { queryOf, readTerms, termText, termsOf } from "./filter-terms.ts";
-import { lastedMs, quantile } from "./turn-figures.ts";
+import { inRange } from "./time-range.ts";
 
 /** A view: its name, its address, and one sentence about it. */
 export interface ListView {
@@ -25,19 +22,18 @@ const fixed: readonly (readonly [name: string, text: string, title: string])[] =
   ["Unknown outcome", "verdict:unknown", "The evidence proves neither success nor failure."],
   ["Memory degraded", "has:degraded", "Memory returned less than was requested."],
   ["Fallbacks", "has:fallback", "A tool was answered by its fallback."],
+  // One bound for every page: it depends neither on the rows nor on their order.
+  ["Over 10 s", "latency:>10s", "Turns with a known duration of more than ten seconds."],
 ];
 
-/** Least number of turns with a known duration for the view of the slowest. */
-const slowestMin = 20;
+/** The built-in views. Each searches the whole history, or the time range that is chosen. */
+export const builtInViews: readonly ListView[] = fixed.map(([name, text, title]) =>
+  viewOf(name, text, title),
+);
 
-/** The built-in views; the slowest are determined from the turns on the page. */
-export function builtInViews(rows: readonly TurnRow[]): readonly ListView[] {
-  const known = rows.flatMap((row) => lastedMs(row) ?? []);
-  const p95 = known.length < slowestMin ? null : quantile(known, 0.95);
-  const views = fixed.map(([name, text, title]) => viewOf(name, text, title));
-  if (p95 === null || p95 === 0) return views;
-  const title = `As slow as the slowest twentieth of the ${known.length} known durations here.`;
-  return [...views, viewOf(`Over ${durationText(p95)}`, `latency:>=${Math.floor(p95)}ms`, title)];
+/** The query of a view under an address: a view without times of its own keeps the chosen range. */
+export function viewInRange(view: string, query: string): string {
+  return inRange(view, new URLSearchParams(query));
 }
 
 function viewOf(name: string, text: string, title: string): ListView {

@@ -2,11 +2,39 @@
  * @module ListViews: the views of the list of turns, built in and saved ones. The server draws the
  * built-in ones; the browser adds the saved ones.
  */
-import type { Child, FC } from "hono/jsx";
+import type { Child, FC, PropsWithChildren } from "hono/jsx";
 
-import { sameView } from "../display/list-views.ts";
+import { sameView, viewInRange } from "../display/list-views.ts";
 import type { ListView, SavedView } from "../display/list-views.ts";
 import { Icon } from "../icons.tsx";
+
+/** Link of a view, in the range of the page. */
+export const ViewLink: FC<
+  PropsWithChildren<{
+    /** The view's own query. */
+    readonly of: string;
+    readonly path: string;
+    /** The page's present query. */
+    readonly query: string;
+    readonly title: string;
+    readonly density?: SavedView["density"];
+    /** Name under which the browser finds it again on the next page. */
+    readonly control: string;
+  }>
+> = ({ of, path, query, title, density, control, children }) => {
+  const own = viewInRange(of, query);
+  return (
+    <a
+      href={`${path}${own}`}
+      title={title}
+      data-density={density}
+      data-control={control}
+      {...(sameView(own, query) ? { "aria-current": "true" } : {})}
+    >
+      {children}
+    </a>
+  );
+};
 
 /** Links of one set of views. */
 const ViewLinks: FC<{
@@ -18,14 +46,15 @@ const ViewLinks: FC<{
   <>
     {views.map((view) => (
       <li>
-        <a
-          href={`${path}${view.query}`}
+        <ViewLink
+          of={view.query}
+          path={path}
+          query={query}
           title={view.title}
-          data-control={`view ${view.name}`}
-          {...(sameView(view.query, query) ? { "aria-current": "true" } : {})}
+          control={`view ${view.name}`}
         >
           {view.name}
-        </a>
+        </ViewLink>
       </li>
     ))}
   </>
@@ -40,15 +69,16 @@ export const SavedViewItem: FC<{
   readonly shares: boolean;
 }> = ({ view: { name, query: own, density }, path, query, shares }) => (
   <li data-saved={name}>
-    <a
-      href={`${path}${own}`}
+    <ViewLink
+      of={own}
+      path={path}
+      query={query}
       title={`${name}: kept in this browser`}
-      data-density={density}
-      data-control={`view saved ${name}`}
-      {...(sameView(own, query) ? { "aria-current": "true" } : {})}
+      density={density}
+      control={`view saved ${name}`}
     >
       {name}
-    </a>
+    </ViewLink>
     <button class="button bare small" type="button" data-view="rename" title={`Rename ${name}`}>
       <Icon name="edit" label={`Rename ${name}`} />
     </button>
