@@ -1,10 +1,11 @@
 /**
  * @module FreeText: the condition of a word of the filter bar without a key. It matches a turn by
  * an id of it, exactly, by a part of its thread's or its agent's id, by the first characters of its
- * trace's id, and by its readable names and findings, in part and in any case. The names are those of the principal's own turns.
+ * trace's id, and by its readable names, findings and insights, in part and in any case. The names
+ * are those of the principal's own turns.
  */
 import { findingTexts, insightCodes } from "@turnproof/evidence";
-import { turnName } from "@turnproof/store";
+import { insightValue, turnName } from "@turnproof/store";
 import type {
   EvidenceScope,
   ListField,
@@ -54,7 +55,10 @@ export async function knownNames(
   );
 }
 
-const codes = [...new Set([...Object.keys(findingTexts), ...insightCodes])];
+const codes = [
+  ...Object.keys(findingTexts).map((code) => ({ code, value: code })),
+  ...insightCodes.map((code) => ({ code, value: insightValue(code) })),
+];
 
 /** Condition on a turn for free text. */
 export function textCondition(
@@ -65,7 +69,7 @@ export function textCondition(
   const part = text.toLowerCase();
   const id = (field: string): string => typed(text, field);
   const found = names.filter(({ value }) => value.toLowerCase().includes(part));
-  const matching = codes.filter((code) =>
+  const matching = codes.filter(({ code }) =>
     `${code} ${reasonText(code)}`.toLowerCase().includes(part),
   );
   const whole = named.filter(
@@ -86,7 +90,7 @@ export function textCondition(
       })),
       ...whole.map((field) => condition({ field, value: text })),
       ...found.map(condition),
-      ...matching.map((code) => ({ list: "code" as const, has: code })),
+      ...matching.map(({ value }) => ({ list: "code" as const, has: value })),
     ],
   };
 }

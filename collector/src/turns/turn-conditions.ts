@@ -5,7 +5,7 @@
  */
 import type { EventQuery } from "@turnproof/evidence";
 import { CodedError, kindOf } from "@turnproof/semconv";
-import { applicationOf, tenantText, turnName } from "@turnproof/store";
+import { applicationOf, insightValue, tenantText, turnName } from "@turnproof/store";
 import type {
   ListField,
   NumberField,
@@ -59,10 +59,8 @@ const compared =
  * each turn is in exactly one interval.
  */
 const conditions: { readonly [key: string]: ConditionAt | undefined } = {
-  status: (value) =>
-    value === "error"
-      ? { any: [text("status")(value), list("flag")("error")] }
-      : text("status")(value),
+  /** Of the turn itself; `has:error` is every turn in which anything failed. */
+  status: text("status"),
   tool: list("tool_name"),
   agent: text("agent_id"),
   user: (value) =>
@@ -82,6 +80,7 @@ const conditions: { readonly [key: string]: ConditionAt | undefined } = {
   before: (value, atMs) => ({ time: "ended_at", to: timeOf(value, atMs) }),
   verdict: text("verdict"),
   finding: list("code"),
+  insight: (code) => list("code")(insightValue(code)),
   cache: text("cache_decision"),
   model: list("model"),
   release: list("release"),
@@ -183,6 +182,19 @@ export function queryConditions(
   // Every turn has trace evidence: rows of the other stores form none.
   if (store !== "trace" && store !== "all") requested.push(named("store")(store));
   return requested;
+}
+
+/**
+ * The conditions on turns that have an event of this query. A row of a turn records whether any of
+ * its events failed; another status is that of the turn itself.
+ */
+export function eventConditions(
+  { status, ...query }: EventQuery,
+  atMs: number = Date.now(),
+): readonly TurnCondition[] {
+  const own = status === undefined || status === "error" ? {} : { status };
+  const failed = status === "error" ? [list("flag")("error")] : [];
+  return [...queryConditions({ ...query, ...own }, atMs), ...failed];
 }
 
 /** Filters of a list of turns that do not apply to events. */

@@ -2,8 +2,8 @@
  * @module TurnFacets: turn counts of a question by the values of the filter bar's keys. The count
  * of a value equals the number of turns that the list shows when it is chosen.
  */
-import { findingTexts, insightCodes } from "@turnproof/evidence";
-import { isListField } from "@turnproof/store";
+import { insightCodes } from "@turnproof/evidence";
+import { insightOfValue, insightValue, isListField } from "@turnproof/store";
 import type {
   ListField,
   TextField,
@@ -36,10 +36,6 @@ interface Source {
   readonly read?: (value: string) => string | null;
 }
 
-const insightsAlone: ReadonlySet<string> = new Set(
-  insightCodes.filter((code) => !Object.hasOwn(findingTexts, code)),
-);
-
 /** Field by which each key is counted. */
 const sources: { readonly [key: string]: Source | undefined } = {
   verdict: { field: "verdict" },
@@ -52,7 +48,8 @@ const sources: { readonly [key: string]: Source | undefined } = {
   tool: { field: "tool_name" },
   model: { field: "model" },
   cache: { field: "cache_decision", read: (value) => (value === "none" ? null : value) },
-  finding: { field: "code", read: (code) => (insightsAlone.has(code) ? null : code) },
+  finding: { field: "code", read: (code) => (insightOfValue(code) === undefined ? code : null) },
+  insight: { field: "code", read: (code) => insightOfValue(code) ?? null },
   contract: { field: "contract" },
   release: { field: "release" },
   env: { field: "environment" },
@@ -60,12 +57,25 @@ const sources: { readonly [key: string]: Source | undefined } = {
   dialect: { field: "dialect" },
 };
 
+/** How facets are counted. */
+export interface FacetOptions {
+  /** Most values of a key. */
+  readonly valuesMax: number;
+  /** Counts the turns without an insight exactly, which is a query of its own. */
+  readonly unrecorded?: boolean;
+}
+
+const withoutInsight: TurnCondition = {
+  any: insightCodes.map((code) => ({ list: "code", has: insightValue(code) })),
+  not: true,
+};
+
 /** Counts the turns of a question by the values of these keys, bounded per key. */
 export async function countFacets(
   ledger: TurnReader,
   question: TurnQuestion,
   keys: readonly string[],
-  valuesMax: number,
+  { valuesMax, unrecorded = false }: FacetOptions,
 ): Promise<CountedFacets> {
   const requested = keys.flatMap((key) => {
     const source = sources[key];
@@ -79,15 +89,19 @@ export async function countFacets(
   const turns = byField.get("verdict")?.values.reduce((sum, one) => sum + one.turns, 0) ?? 0;
   const flagged = (name: string): number =>
     byField.get("flag")?.values.find(({ value }) => value === name)?.turns ?? 0;
-  const errors = flagged("error");
+  // Findings and insights are in one list: a turn may have a value of it and none of one key.
+  const missing = new Map([["finding", turns - flagged("finding")]]);
+  if (keys.includes("insight") && unrecorded) {
+    const where = [...question.where, withoutInsight];
+    missing.set("insight", await ledger.countTurns({ ...question, where }));
+  }
   return {
     turns,
-    errors,
+    errors: flagged("error"),
     keys: requested.map(({ key, source }) => {
       const counted = countedKey(key, source, byField.get(source.field));
-      if (key === "status") return withErrors(counted, errors);
-      // A turn with only insights has no finding either.
-      return key === "finding" ? { ...counted, unrecorded: turns - flagged("finding") } : counted;
+      const none = missing.get(key);
+      return none === undefined ? counted : { ...counted, unrecorded: none };
     }),
   };
 }
@@ -129,12 +143,4 @@ function countedKey(key: string, { read }: Source, facet: TurnFacet | undefined)
 
 function sorted(counts: Iterable<readonly [string, number]>): ReadonlyMap<string, number> {
   return new Map([...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
-}
-
-/** `status:error` means every turn with a failure, so these are counted there. */
-function withErrors(of: CountedKey, errors: number): CountedKey {
-  const counts = new Map(of.counts);
-  counts.delete("error");
-  if (errors > 0) counts.set("error", errors);
-  return { ...of, counts: sorted(counts), total: counts.size };
 }

@@ -9,7 +9,7 @@ import type { EvidenceScope, TurnRecord } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
-import { turnQuestion } from "./turn-conditions.ts";
+import { eventConditions } from "./turn-conditions.ts";
 import { usualOrder } from "./turn-place.ts";
 import { eventQuestion, isSettled } from "./window.ts";
 
@@ -31,10 +31,10 @@ export async function newestEvents(
   limit: number,
 ): Promise<TurnEvents> {
   const settled = await isSettled(parts, eventQuestion(reading));
-  const { records, next } = await parts.store.ledger.listTurns(turnQuestion(reading), {
-    order: usualOrder,
-    limit,
-  });
+  const { records, next } = await parts.store.ledger.listTurns(
+    { scope: reading.scope, where: eventConditions(reading.query, reading.atMs) },
+    { order: usualOrder, limit },
+  );
   const read = await eventsOf(parts, reading.scope, records);
   return {
     events: read.events.filter((event) => matches(event, reading.query)),

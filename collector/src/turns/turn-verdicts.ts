@@ -11,7 +11,7 @@ import type {
 } from "@turnproof/store";
 import { compareTimes } from "@turnproof/semconv";
 
-import { queryConditions } from "./turn-conditions.ts";
+import { eventConditions } from "./turn-conditions.ts";
 
 /** One turn of a found root; null where it was not judged since its last event. */
 export interface FoundVerdict extends NullableIdentity<"turn_id"> {
@@ -83,7 +83,7 @@ export async function recordedTurns(
   selected: EventQuery,
 ): Promise<readonly TurnRow[]> {
   const { where, ...question } = ofRoots(scope, [root]);
-  const narrowed = { ...question, where: [...where, ...queryConditions(selected)] };
+  const narrowed = { ...question, where: [...where, ...eventConditions(selected)] };
   const { records } = await recordsOf(ledger, narrowed, Infinity);
   return records.map(({ row }) => row).toSorted((a, b) => compareTimes(a.started_at, b.started_at));
 }

@@ -64,6 +64,8 @@ export type {
 export {
   isListField,
   microsOf,
+  insightOfValue,
+  insightValue,
   tenantText,
   timeFields,
   userOfTenant,

@@ -91,7 +91,7 @@ export function weekQuestions(
     {
       name: "agent with errors",
       question: "How many turns have an error, and which agent has most of them?",
-      steps: "/ status:error Enter, then the facet Agent",
+      steps: "/ has:error Enter, then the facet Agent",
       answer: `${broken.length} turns, ${failed} of ${agent}`,
     },
     {

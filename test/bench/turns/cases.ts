@@ -38,7 +38,7 @@ export function casesOf(known: Known, cursor: string): readonly Case[] {
     },
   });
   const agent = { agent_id: known.agent };
-  const errors = { status: "error" };
+  const errors = { q: "has:error" };
   return [
     always("list", lists, {}),
     always("page", "/traces", {}),

@@ -229,7 +229,7 @@ const ways: Readonly<Record<QuestionName, (hand: Hand) => Promise<string>>> = {
   verdicts: async ({ page }) =>
     `${await facet(page, "verdict", "partial")} partial, ${await facet(page, "verdict", "failed")} failed`,
   "agent with errors": async (hand) => {
-    await hand.filter("status:error");
+    await hand.filter("has:error");
     const turns = await turnsFound(hand.page);
     if (turns === 0) return "0 turns, 0 of ";
     const { name, count } = await facetParts(hand.page.locator("[data-facet=agent] a").first());

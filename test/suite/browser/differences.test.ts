@@ -49,7 +49,7 @@ const cells = (page: Page): Promise<readonly (readonly string[])[]> =>
     );
 
 test("w counts both sides; what is asked for is no news; a value narrows the filter", async () => {
-  const page = await visit("/traces?status=error&limit=5");
+  const page = await visit("/traces?q=has:error&limit=5");
   await page.locator("[data-differences]").waitFor({ state: "visible" });
   await page.keyboard.press("w");
   const extent = page.locator("[data-differences-extent]");
@@ -70,11 +70,11 @@ test("w counts both sides; what is asked for is no news; a value narrows the fil
   await expectSoundInEveryLook(page, [1440, 320]);
   await page.locator("[data-differences] a", { hasText: "slow" }).focus();
   await Promise.all([page.waitForURL(/agent_id=slow/), page.keyboard.press("Enter")]);
-  expect(new URL(page.url()).searchParams.get("status")).toBe("error");
+  expect(new URL(page.url()).searchParams.get("q")).toBe("has:error");
 });
 
 test("eight values are drawn; the others at a button, which leads on to them", async () => {
-  const page = await visit("/traces?status=error&limit=5");
+  const page = await visit("/traces?q=has:error&limit=5");
   await page.locator("[data-differences] summary").click();
   const lines = page.locator("[data-differences] tbody tr");
   await lines.first().waitFor();

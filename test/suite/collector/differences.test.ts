@@ -46,7 +46,7 @@ const request = (query: string, name = "otto"): Promise<DifferencesModel> =>
   desk.json<DifferencesModel>(`/traces/differences.json?${query}`, as(name));
 
 test("failed turns are all of one agent, and the counts of both sides say so", async () => {
-  const model = await request("status=error");
+  const model = await request("q=has%3Aerror");
   // The first of them is turn 0, the last turn 36: turns 37 to 39 are of another time.
   expect(model).toMatchObject({
     these: 10,
@@ -109,14 +109,14 @@ test("what few turns have by chance is shown as chance", async () => {
   expect(few).toMatchObject({ these: 1, others: 0 });
   const model = await request("agent_id=quick&end_time=2026-11-20T00:03:30Z");
   expect(model.values.every(({ significant }) => !significant)).toBe(true);
-  for (const { p, low, high, difference } of (await request("status=error")).values) {
+  for (const { p, low, high, difference } of (await request("q=has%3Aerror")).values) {
     expect([p > 0 && p <= 1, low <= difference, difference <= high]).toEqual([true, true, true]);
   }
 });
 
 test("a tenant sees differences of its own turns alone", async () => {
-  await request("status=error");
-  const own = await request("status=error", "alice");
+  await request("q=has%3Aerror");
+  const own = await request("q=has%3Aerror", "alice");
   expect(own).toMatchObject({ these: 5, others: 12 });
   expect(JSON.stringify(own)).not.toContain("bob");
   const foreign = await desk.get("/traces/differences.json?user_id=bob", as("alice"));

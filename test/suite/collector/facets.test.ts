@@ -106,7 +106,8 @@ test.each([
   ["?q=-env%3Astaging%20-env%3Aproduction", 300],
   ["?q=-release%3A1.0", 600],
   ["?user_id=bob", 200],
-  ["?status=error", 60],
+  // A tool failed in them; the turns themselves did not.
+  ["?status=error", 0],
   ["?agent_id=helper", 588],
   ["?start_time=2026-11-20T00:10:00Z&end_time=2026-11-20T00:20:00Z", 10],
   ["?verdict=unjudged", 600],
@@ -123,6 +124,23 @@ test.each([
   expect(list.items).toHaveLength(turns);
   for (const { values } of some.facets) {
     for (const { count } of values) expect(count).toBeLessThanOrEqual(turns);
+  }
+});
+
+test("each turn has one status: the facet, the filter and the rows have the same counts", async () => {
+  const some = "end_time=2026-11-20T04:00:00Z";
+  for (const query of [`?${some}`, `?${some}&q=has%3Aerror`]) {
+    const all = await facets(query);
+    const statuses = countsOf(all, "status");
+    expect(Object.values(statuses).reduce((sum, turns) => sum + turns, 0)).toBe(all.turns);
+    const { items } = await desk.json<{ items: { status: string }[] }>(
+      `/traces/turns.json${query}&limit=1000`,
+      as("otto"),
+    );
+    const rows = Map.groupBy(items, ({ status }) => status);
+    expect(statuses).toEqual(
+      Object.fromEntries([...rows].map(([status, { length }]) => [status, length])),
+    );
   }
 });
 

@@ -76,6 +76,7 @@ const filters: readonly string[] = [
   "verdict:failed",
   "verdict:unjudged -has:finding",
   "finding:delivery_unconfirmed",
+  "insight:memory_supply_missing -status:error",
   "tokens:>100 has:cache",
   "kind:tool_call -has:fallback",
 ];

@@ -131,10 +131,7 @@ export function recounted(turns: readonly Turn[], filter: string, nowMs: number)
   const rows = kept.map(({ row }) => row);
   const plain = JSON.parse(
     JSON.stringify({
-      // `status:error` is every turn in which anything failed.
-      facets: facetsOf(rows, 50)
-        .filter(({ key }) => !notInRows.has(key))
-        .map((facet) => (facet.key === "status" ? withErrors(facet, rows) : facet)),
+      facets: facetsOf(rows, 50).filter(({ key }) => !notInRows.has(key)),
       trend: plainTrend(trendOf(rows, nowMs)),
       bins: binsOf(rows, nowMs),
       durations: durationCells(lastingOf(rows)),
@@ -142,17 +139,6 @@ export function recounted(turns: readonly Turn[], filter: string, nowMs: number)
   ) as Answers;
   const { length } = rows;
   return { ...plain, list: rows.map(turnKey).toSorted(), turns: [length, length, length] };
-}
-
-function withErrors(
-  facet: ReturnType<typeof facetsOf>[number],
-  rows: readonly TurnRow[],
-): ReturnType<typeof facetsOf>[number] {
-  const errors = rows.filter((row) => row.has_error).length;
-  const others = facet.values.filter(({ value }) => value !== "error");
-  const values = errors === 0 ? others : [...others, { value: "error", count: errors }];
-  const sorted = values.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
-  return { ...facet, values: sorted, total: sorted.length };
 }
 
 interface Group {
@@ -309,9 +295,6 @@ function sideOf(turns: readonly Turn[]): SideCounts {
     for (const value of stated.flatMap((one) => one.get(key) ?? [])) {
       counts.set(value, (counts.get(value) ?? 0) + 1);
     }
-    const errors = turns.filter(({ row }) => row.has_error).length;
-    if (key === "status") counts.delete("error");
-    if (key === "status" && errors > 0) counts.set("error", errors);
     const unrecorded = stated.filter((one) => (one.get(key) ?? []).length === 0).length;
     return { key, counts, unrecorded, total: counts.size };
   });

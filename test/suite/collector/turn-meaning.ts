@@ -110,14 +110,10 @@ const lasted = ({ duration_ms: ms, timing_state: state }: TurnRow): number | nul
   state === "missing_completion" || state === "instantaneous" ? null : ms;
 const kinds = ({ row }: Turn): Readonly<Record<string, number>> => row.event_kind_counts;
 const undelivered = ["delivery_missing", "delivery_unconfirmed"];
-const judged = (row: TurnRow): readonly string[] => [
-  ...(row.finding_codes ?? []),
-  ...(row.insight_codes ?? []),
-];
 
 /** What each key means. */
 export const meaning: { readonly [key: string]: Meets } = {
-  status: ({ row }, value) => row.status === value || (value === "error" && row.has_error),
+  status: ({ row }, value) => row.status === value,
   tool: some(({ attributes: of }, value) => of.tool_name === value),
   agent: ({ row }, value) => row.agent_id === value,
   user: ({ row: { user_id: id } }, value) =>
@@ -156,7 +152,8 @@ export const meaning: { readonly [key: string]: Meets } = {
   contract: () => false,
   reason: ({ row }, value) => row.verdict_reasons?.includes(value) ?? false,
   verdict: ({ row }, value) => (row.verdict ?? "unjudged") === value,
-  finding: ({ row }, value) => judged(row).includes(value),
+  finding: ({ row }, value) => row.finding_codes?.includes(value) ?? false,
+  insight: ({ row }, value) => row.insight_codes?.includes(value) ?? false,
   cache: ({ row }, value) => (row.cache_decision ?? "none") === value,
   model: ({ row }, value) => row.models.includes(value),
   release: some(({ attributes: of }, value) => of.service_version === value),
@@ -179,7 +176,7 @@ export const has: { readonly [what: string]: (turn: Turn) => boolean } = {
   artifact: (turn) => (kinds(turn)["artifact"] ?? 0) > 0,
   delivery: (turn) => (kinds(turn)["delivery"] ?? 0) > 0,
   degraded: ({ row }) => row.memory_degraded === true,
-  undelivered: ({ row }) => undelivered.some((code) => judged(row).includes(code)),
+  undelivered: ({ row }) => undelivered.some((code) => row.finding_codes?.includes(code) ?? false),
   feedback: (turn) => (kinds(turn)["feedback"] ?? 0) > 0,
   outcome: (turn) => (kinds(turn)["outcome"] ?? 0) > 0,
   // No span of this world has a parent; health-range.test.ts has those that have one.
@@ -199,7 +196,8 @@ export const values: { readonly [key: string]: readonly string[] } = {
   received: [">=2026-11-21T10:00:30Z", "<2026-11-21T10:01:00Z"],
   verdict: ["failed", "unjudged"],
   reason: ["known_loss", "truncated"],
-  finding: ["delivery_missing", "page_thread_mismatch"],
+  finding: ["delivery_missing", "ownership_unverified"],
+  insight: ["page_thread_mismatch", "ownership_unverified"],
   cache: ["hit", "none"],
   latency: [">1s", "<=1500ms", "=0", "5s"],
   tokens: [">1", "1000", "<5"],

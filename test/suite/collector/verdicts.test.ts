@@ -141,7 +141,7 @@ describe("what a verdict over HTTP rests on", () => {
     await desk.collector.close();
   });
 
-  test("lists filter by the code of an insight, and refuse what is no code", async () => {
+  test("findings and insights are filtered and counted apart, each by its own codes", async () => {
     const judge = { quietMs: 1_000, everyMs: 25 };
     let clock = now();
     const desk = await openDesk({}, { now: () => clock, judge });
@@ -158,18 +158,28 @@ describe("what a verdict over HTTP rests on", () => {
     await desk.put(bound as unknown as TurnEvent[], "2026-11-21T11:59:59.500000Z");
     clock += 2_000;
     const list = (query: string): Promise<TurnsModel> => desk.json(`/traces/turns.json${query}`);
-    const judged = (): Promise<TurnsModel> => list("?finding=page_thread_mismatch");
+    const judged = (): Promise<TurnsModel> => list("?q=insight:page_thread_mismatch");
     for (let waited = 0; waited < 200 && (await judged()).items.length === 0; waited += 1) {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     const [row] = (await judged()).items;
     expect(row?.insight_codes).toContain("page_thread_mismatch");
     expect(row?.finding_codes).not.toContain("page_thread_mismatch");
-    expect((await list("?finding=negative_feedback")).items).toEqual([]);
+    expect((await list("?q=insight:negative_feedback")).items).toEqual([]);
     const refused = await desk.get("/traces/turns.json?finding=no_such_code");
     expect(refused.status).toBe(400);
     const body = JSON.stringify(await refused.json());
-    for (const code of ["artifact_missing", "page_thread_mismatch"]) expect(body).toContain(code);
+    expect(body).toContain("artifact_missing");
+    expect(body).not.toContain("page_thread_mismatch");
+    expect((await desk.get("/traces/turns.json?q=finding:page_thread_mismatch")).status).toBe(400);
+    // The facets count what the row has, each under its own name.
+    const { facets } = await desk.json<{
+      facets: { key: string; values: { value: string; count: number }[] }[];
+    }>("/traces/facets.json");
+    const counted = (key: string): readonly string[] =>
+      facets.find((facet) => facet.key === key)?.values.map(({ value }) => value) ?? [];
+    expect(counted("insight").toSorted()).toEqual(row?.insight_codes?.toSorted());
+    expect(counted("finding").toSorted()).toEqual(row?.finding_codes?.toSorted());
     await desk.collector.close();
   });
 });

@@ -1,9 +1,8 @@
 /**
  * @module NamedValues: names and ids of turns that contain a typed text: agents, tools, models,
- * releases, findings, threads, tenants, and the ids of a turn. Each leads to its turns. For the
- * whole text as an id, the evidence itself is searched.
+ * releases, findings, insights, threads, tenants, and the ids of a turn. Each leads to its turns.
+ * For the whole text as an id, the evidence itself is searched.
  */
-import { findingTexts } from "@turnproof/evidence";
 import type { TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { reasonText } from "../../ui/display/kind-words.ts";
@@ -23,7 +22,16 @@ export interface NamedValue {
 }
 
 /** Keys whose values are written for readers. */
-const readableKeys = ["agent", "app", "tool", "model", "release", "finding", "producer"] as const;
+const readableKeys = [
+  "agent",
+  "app",
+  "tool",
+  "model",
+  "release",
+  "finding",
+  "insight",
+  "producer",
+] as const;
 /** Most values of a key that are compared, and most that are listed. */
 const comparedMax = 1_000;
 const listedMax = 30;
@@ -91,7 +99,7 @@ function plain(text: string): string {
 }
 
 function wordsOfValue({ key, value }: Counted): string {
-  return key === "finding" && Object.hasOwn(findingTexts, value) ? reasonText(value) : value;
+  return key === "finding" || key === "insight" ? reasonText(value) : value;
 }
 
 interface Values {
@@ -101,7 +109,9 @@ interface Values {
 }
 
 async function namesOf(ledger: TurnReader, question: TurnQuestion): Promise<Values> {
-  const { keys } = await countFacets(ledger, question, readableKeys, comparedMax);
+  const { keys } = await countFacets(ledger, question, readableKeys, {
+    valuesMax: comparedMax,
+  });
   const names = new Map(facetNames);
   return {
     values: keys.flatMap(({ key, counts }) =>

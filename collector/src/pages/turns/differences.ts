@@ -83,8 +83,14 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
       const keys = [...names.keys()];
       const [span] = await ledger.turnCounts(question, {});
       const around = ofSameSpan(everything, span);
-      const these = await countFacets(ledger, question, keys, comparedMax);
-      const window = await countFacets(ledger, around, keys, comparedMax * 10);
+      const these = await countFacets(ledger, question, keys, {
+        valuesMax: comparedMax,
+        unrecorded: true,
+      });
+      const window = await countFacets(ledger, around, keys, {
+        valuesMax: comparedMax * 10,
+        unrecorded: true,
+      });
       return {
         ...differencesOf(these, window, { names, terms }),
         first_ms: millisecondsOf(span?.first_at),

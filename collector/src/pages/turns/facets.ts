@@ -74,7 +74,9 @@ function facetsRoutes(parts: Parts): Hono<AppEnv> {
 async function countTurns(parts: Parts, question: TurnQuestion): Promise<FacetsModel> {
   const pending = await pendingFrames(parts);
   const names = new Map(facetNames);
-  const counted = await countFacets(parts.store.ledger, question, [...names.keys()], requestedMax);
+  const counted = await countFacets(parts.store.ledger, question, [...names.keys()], {
+    valuesMax: requestedMax,
+  });
   return {
     facets: counted.keys.flatMap(({ key, counts, total }) => {
       const values = [...counts].slice(0, valuesMax).map(([value, count]) => ({ value, count }));

@@ -186,7 +186,7 @@ const TextReach: FC<{ readonly frame: Frame }> = ({ frame }) => {
     <p>
       Text without a key is compared with whole ids of a turn, its trace, user, run, task and
       memory, with the beginning of its trace&apos;s id from 8 hexadecimal digits on, with a part of
-      the id of its thread or agent, and with its readable names and findings.{" "}
+      the id of its thread or agent, and with its readable names, findings and insights.{" "}
       <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(text.value)}`)}>
         Search ids and events for “{text.value}”
       </a>

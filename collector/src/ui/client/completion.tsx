@@ -19,7 +19,7 @@ export interface Grammar {
 }
 
 const words: { readonly [key: string]: string } = {
-  status: "of any event",
+  status: "of the turn itself",
   tool: "tool called",
   agent: "agent",
   user: "tenant, or anonymous",
@@ -37,6 +37,7 @@ const words: { readonly [key: string]: string } = {
   before: "time, exclusive",
   verdict: "of the judge",
   finding: "code of the judge",
+  insight: "code of a Trace Insight",
   contract: "name=violated, name=holds",
   reason: "why the verdict is no success",
   cache: "semantic cache",

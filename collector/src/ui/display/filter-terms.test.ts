@@ -61,6 +61,7 @@ describe("reading", () => {
           status: "error",
           verdict: "failed",
           finding: "delivery_missing",
+          insight: "memory_supply_missing",
           kind: "tool_call",
           contract: "refund=violated",
           reason: "known_loss",

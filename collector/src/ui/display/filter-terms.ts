@@ -73,6 +73,7 @@ export const hasValues: readonly string[] = [
 const otherKeys = [
   "call",
   "contract",
+  "insight",
   "reason",
   "cache",
   "model",
@@ -107,7 +108,8 @@ export const typedKeys: readonly string[] = [...filterKeys, ...Object.keys(alias
 const closedValues: { readonly [key: string]: readonly string[] } = {
   status: eventStatuses,
   verdict: [...verdictStatuses, "unjudged"],
-  finding: [...new Set([...Object.keys(findingTexts), ...insightCodes])],
+  finding: Object.keys(findingTexts),
+  insight: insightCodes,
   reason: verdictReasons,
 };
 
@@ -193,6 +195,10 @@ export function unclearReason(word: string): string {
   }
   const closed = Object.hasOwn(closedValues, key) ? closedValues[key] : undefined;
   if (key === "has") return `${key}: is one of ${hasValues.join(", ")}`;
+  const codes: readonly string[] = insightCodes;
+  if (key === "finding" && codes.includes(value ?? "")) {
+    return `finding: takes findings of the judge; ${value} is an insight, insight:${value}`;
+  }
   if (closed !== undefined && closed.length < 12) return `${key}: is one of ${closed.join(", ")}`;
   if (key === "after" || key === "before") {
     return `${key}: takes ${timeForms}`;

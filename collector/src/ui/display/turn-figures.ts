@@ -227,6 +227,7 @@ const facetKeys: readonly (readonly [
   ["model", "Model", (row) => row.models],
   ["cache", "Cache", (row) => (row.cache_decision === null ? [] : [row.cache_decision])],
   ["finding", "Finding", (row) => row.finding_codes ?? []],
+  ["insight", "Insight", (row) => row.insight_codes ?? []],
   // Only the ledger has the results and the environments of a turn.
   ["contract", "Contract", () => []],
   ["release", "Release", (row) => row.releases],

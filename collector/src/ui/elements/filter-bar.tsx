@@ -28,7 +28,7 @@ export const FilterBar: FC<{
         type="text"
         maxlength={1000}
         value={[...terms.map(termText), ...unclear].join(" ")}
-        placeholder={placeholder ?? "any text or id, status:error tool:search -agent:x"}
+        placeholder={placeholder ?? "any text or id, has:error tool:search -agent:x"}
         aria-label="Filter turns"
         {...(unclear.length === 0
           ? {}

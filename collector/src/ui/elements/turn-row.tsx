@@ -239,7 +239,15 @@ const FindingCounts: FC<{ readonly row: Row }> = ({ row }) => {
       </span>
     );
   }
-  if (shown.length === 0) return <span class="muted">none</span>;
+  if (shown.length === 0) {
+    const insights = (row.insight_codes ?? []).map(wordsOf).join(", ");
+    const title = insights === "" ? {} : { title: `No finding; insights: ${insights}` };
+    return (
+      <span class="muted" {...title}>
+        none
+      </span>
+    );
+  }
   return (
     <span class="counts" title={row.finding_codes?.map(wordsOf).join(", ")}>
       {shown.map(({ count, priority }) => (

@@ -84,7 +84,8 @@ const columns: readonly ListColumn[] = [
     name: "c-findings",
     heading: "Findings",
     title:
-      "Findings of the judge by priority; sorted by the number of each, the first priority first",
+      "Findings of the judge by priority, without insights; sorted by the number of each, the first " +
+      "priority first",
     sort: "findings",
   },
 ];

@@ -3,7 +3,7 @@
  * its value in a record; providers derive their columns and statements from it, and the reference
  * evaluator reads it, so that all agree on the meaning of a field.
  */
-import { durationClass, lostReasons } from "@turnproof/evidence";
+import { durationClass, findingTexts, insightCodes, lostReasons } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 import { clampedInstant } from "@turnproof/semconv";
 
@@ -79,6 +79,22 @@ export function userOfTenant(tenant: string): string | null | undefined {
   return tenant === "anonymous" ? null : tenant.slice("id:".length);
 }
 
+const insightPrefix = "insight:";
+
+/** Value of an insight in the list `code`: with a prefix where a finding has the same code. */
+export function insightValue(code: string): string {
+  return Object.hasOwn(findingTexts, code) ? `${insightPrefix}${code}` : code;
+}
+
+const insightByValue: ReadonlyMap<string, string> = new Map(
+  insightCodes.map((code) => [insightValue(code), code]),
+);
+
+/** The insight that a value of the list `code` stands for; undefined for a finding. */
+export function insightOfValue(value: string): string | undefined {
+  return insightByValue.get(value);
+}
+
 /** An empty text means unknown. */
 export function statedText(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;
@@ -108,8 +124,11 @@ export const textFields: Readonly<Record<TextField, Of<string | null>>> = {
 const appPrefix = turnName("app", "");
 
 const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
-  /** Findings and insights by code. */
-  code: ofRow((row) => [...(row.finding_codes ?? []), ...(row.insight_codes ?? [])]),
+  /** Findings and insights by code, see {@link insightValue}. */
+  code: ofRow((row) => [
+    ...(row.finding_codes ?? []),
+    ...(row.insight_codes ?? []).map(insightValue),
+  ]),
   tool_name: ofRow((row) => row.tool_names),
   model: ofRow((row) => row.models),
   release: ofRow((row) => row.releases),

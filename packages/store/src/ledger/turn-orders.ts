@@ -5,7 +5,7 @@
  */
 import { coverageProfiles, findingTexts, insightCodes, stageKind } from "@turnproof/evidence";
 
-import { listFields, numberFields, textFields, timeFields } from "./turn-fields.ts";
+import { insightValue, listFields, numberFields, textFields, timeFields } from "./turn-fields.ts";
 import type { NumberField, TextField, TimeField } from "./turn-fields.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
@@ -47,7 +47,7 @@ export const codeWeights: readonly {
   { codes: codesOf(0), weight: 1_000_000 },
   { codes: codesOf(1), weight: 1_000 },
   // Insights are among the codes of a turn, and are no findings.
-  { codes: insightCodes.filter((code) => !Object.hasOwn(findingTexts, code)), weight: 0 },
+  { codes: insightCodes.map(insightValue), weight: 0 },
 ];
 /** Of every other code: a note, or a finding of another version. */
 export const otherWeight = 1;

@@ -36,7 +36,7 @@ const textBriefs: Readonly<Record<TextField, string>> = {
 };
 
 const listBriefs: Readonly<Record<ListField, string>> = {
-  code: "Findings and insights by their codes.",
+  code: "Findings and insights by their codes; `insight:` is before one that a finding has as well.",
   tool_name: "Tools that were called.",
   model: "Models that were called.",
   release: "Releases of the services.",
