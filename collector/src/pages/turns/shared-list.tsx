@@ -54,6 +54,7 @@ const Item: FC<{
         path={hrefOf(frame, "/traces")}
         query={query}
         title={`${name}: shared by ${by}`}
+        control={`view shared ${id}`}
       >
         {name}
       </ViewLink>
