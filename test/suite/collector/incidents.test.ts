@@ -195,7 +195,7 @@ test("the order is priority, then turns, as the page says; single turns share a 
   expect(page).toContain("skip=25");
   expect(page).toContain("1 to 25 of 28, by priority, then turns");
   expect(page).toContain("P0 first; in each priority, the incident with the most turns first.");
-  expect(page).toContain("Scattered: at most two turns of an agent in a row.");
+  expect(page).toMatch(/Scattered turns of one\s+cause are one row: at most two of an agent/);
   expect(page.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ")).toContain(
     `Next: 3 with ${left} turns`,
   );

@@ -186,7 +186,9 @@ const What: FC<{ readonly of: Incident; readonly href: string | undefined }> = (
         </span>
       )}
       {of.scattered ? (
-        <span class="muted">Scattered: at most two turns of an agent in a row.</span>
+        <span class="muted" title="At most two turns of an agent are near each other.">
+          Scattered turns
+        </span>
       ) : null}
       {call === null ? null : <span class="muted">{callText(call)}</span>}
     </td>
@@ -251,8 +253,8 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
           {countText(wrong)} of {countedText(turns, "turn")} went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
           each is in one incident, under its most urgent cause. {orderWords}. A pause of more than{" "}
-          <Duration ms={pause} /> ends an incident. Turns of one cause that are far apart are one
-          row.
+          <Duration ms={pause} /> ends an incident. Scattered turns of one cause are one row: at
+          most two of an agent are near each other.
           <LostText of={model.lost_evidence} frame={frame} /> Telemetry that was lost is on{" "}
           <a href={rangedHref(frame, "/traces/health")}>Health</a>.
         </span>

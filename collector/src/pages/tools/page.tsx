@@ -111,7 +111,7 @@ const Total: FC<{ readonly model: ToolsModel }> = ({ model }) => {
       >
         {countText(total.calls)}
       </Tile>
-      <Tile name="Failed" more={`${countText(failedOf(total.outcomes))} calls`}>
+      <Tile name="Failed" more={countedText(failedOf(total.outcomes), "call")}>
         {rateText(failedOf(total.outcomes), total.calls)}
       </Tile>
       <Tile name="Median" more="of the known durations">
@@ -199,7 +199,7 @@ const Calls: FC<{
               ),
             )}
             {times.map(([field, name]) => head(field, name))}
-            <th scope="col" title="Calls over time, failed ones in red; p95 as a line">
+            <th scope="col" title="Calls over time, failed ones in red; above them p95 as a line">
               Over time
             </th>
           </>

@@ -1,6 +1,6 @@
 /**
  * @module CallSpark: calls over time as small bars, with the failed ones in them, and their p95 as
- * a line. An interval without a call has neither.
+ * a line above them. An interval without a call has neither.
  */
 import type { FC } from "hono/jsx";
 
@@ -15,6 +15,9 @@ export interface SparkSlice {
 }
 
 const height = 20;
+/** Height of the bars below a line, and of the line above them. */
+const barsHeight = 11;
+const lineHeight = 7;
 
 /** The bars, each set as one path; the table beside them has the sums. */
 export const CallSpark: FC<{
@@ -29,22 +32,23 @@ export const CallSpark: FC<{
 }> = ({ slices, frame, unit = "calls" }) => {
   if (frame === null || slices.length === 0) return <></>;
   const most = Math.max(...slices.map(({ calls }) => calls));
+  const longest = Math.max(0, ...slices.map(({ p95_ms: ms }) => ms ?? 0));
+  const tallest = longest === 0 ? height : barsHeight;
   const bars = (of: (slice: SparkSlice) => number): string =>
     slices
       .filter((slice) => of(slice) > 0)
       .map((slice) => {
         const x = Math.round((slice.from_ms - frame.from_ms) / frame.step_ms) * 2;
-        const tall = Math.max(1, (of(slice) / most) * height);
+        const tall = Math.max(1, (of(slice) / most) * tallest);
         return `M${x} ${height}v-${Number(tall.toFixed(2))}h1.5V${height}z`;
       })
       .join("");
   const failed = bars((slice) => slice.failed);
-  const longest = Math.max(0, ...slices.map(({ p95_ms: ms }) => ms ?? 0));
   const lasting = slices
     .flatMap(({ from_ms: from, p95_ms: ms }) => {
       if (ms === null || ms === undefined || longest === 0) return [];
       const x = Math.round((from - frame.from_ms) / frame.step_ms) * 2;
-      return [`M${x} ${Number((height - 1 - (ms / longest) * (height - 2)).toFixed(2))}h2`];
+      return [`M${x} ${Number((lineHeight - (ms / longest) * (lineHeight - 1)).toFixed(2))}h2`];
     })
     .join("");
   return (
