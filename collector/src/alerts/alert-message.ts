@@ -56,7 +56,8 @@ export function turnsQuery(rule: AlertRule, group: string | null, endMs?: number
   const query = new URLSearchParams();
   const quoted = group === null ? undefined : /^[\w.:@/-]+$/.test(group) ? group : `"${group}"`;
   const isStated = readTerms(rule.where ?? "").terms.some(
-    ({ key, value, negated }) => key === rule.by && value === group && !negated,
+    ({ key, value, others, negated }) =>
+      key === rule.by && value === group && others === undefined && !negated,
   );
   const own =
     rule.by === undefined || quoted === undefined || isStated ? "" : `${rule.by}:${quoted}`;

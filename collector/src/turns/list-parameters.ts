@@ -31,7 +31,7 @@ export const listParameters = z
       .string()
       .max(1_000)
       .describe(
-        "Further terms such as `latency:>2s -agent:x has:finding`, answered over the whole " +
+        "Further terms such as `latency:>2s -agent:x,y has:finding` (a comma is either), answered over the whole " +
           "history like every other filter.",
       ),
     chart,

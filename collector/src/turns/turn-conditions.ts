@@ -27,6 +27,7 @@ import {
   readTerms,
   storeKeys,
   textKey,
+  valuesOf,
 } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 import { readTime } from "../ui/display/time-range.ts";
@@ -152,17 +153,22 @@ export interface TermPlace {
  * @throws CodedError `parameter_invalid` for an unknown key, or an invalid value
  */
 export function termCondition(
-  { key, value, negated }: Term,
+  term: Term,
   { typed = (id) => id, atMs = Date.now(), names = [] }: TermPlace = {},
 ): TurnCondition {
+  const { key, value, negated } = term;
   if (key === textKey) {
     const found = textCondition(value, names, typed);
     return negated ? { ...found, not: true } : found;
   }
   const requests = Object.hasOwn(conditions, key) ? conditions[key] : undefined;
   if (requests === undefined) throw new CodedError("parameter_invalid", { field: "q" });
-  const field = key === "user" && tenantWords.has(value) ? undefined : identityField(key);
-  const requested = requests(field === undefined ? value : typed(value, field), atMs);
+  const field = (one: string): string | undefined =>
+    key === "user" && tenantWords.has(one) ? undefined : identityField(key);
+  const of = (one: string): TurnCondition =>
+    requests(field(one) === undefined ? one : typed(one, field(one) ?? ""), atMs);
+  const requested =
+    term.others === undefined ? of(value) : { any: valuesOf(term).map((one) => of(one)) };
   return negated ? { ...requested, not: true } : requested;
 }
 

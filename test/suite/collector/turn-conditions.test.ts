@@ -13,6 +13,7 @@ import {
   filterKeys,
   hasValues,
   readTerms,
+  valuesOf,
 } from "../../../collector/src/ui/display/filter-terms.ts";
 import {
   conditionKeys,
@@ -31,6 +32,7 @@ const term = fc.constantFrom(...filterKeys).chain((key) =>
   fc.record({
     key: fc.constant(key),
     value: fc.constantFrom(...(values[key] ?? ["a", "b"])),
+    others: fc.subarray([...(values[key] ?? ["a", "b"])]),
     negated: fc.boolean(),
   }),
 );
@@ -82,7 +84,7 @@ test("the table has a condition for every key of the bar, and no other", () => {
   }
 });
 
-test("a term passes the turns of which it is true, and a negated one all others", async () => {
+test("a term passes the turns of which one of its values is true, a negated one all others", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { maxLength: 14 }),
@@ -91,7 +93,9 @@ test("a term passes the turns of which it is true, and a negated one all others"
       async (events, found, terms) => {
         const history = await historyOf(events, found);
         const wanted = history.turns.filter((turn) =>
-          terms.every(({ key, value, negated }) => meaning[key]?.(turn, value) !== negated),
+          terms.every(
+            (one) => valuesOf(one).some((value) => meaning[one.key]?.(turn, value)) !== one.negated,
+          ),
         );
         const where = terms.map((one) => termCondition(one));
         expect(await history.passing(where)).toEqual(keysOf(wanted));

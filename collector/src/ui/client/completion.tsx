@@ -77,12 +77,15 @@ function choices(word: string, grammar: Grammar): readonly Choice[] {
       .map((name) => ({ text: `${negated}${name}:`, note: of[name] ?? "" }));
   }
   const own = termKey(key);
+  // The last value of a list is completed; those before it stay, and are not offered again.
+  const before = value.slice(0, value.lastIndexOf(",") + 1);
+  const listed = new Set(before.split(","));
   return [...new Set([...(values[own] ?? []), ...seen(own)])]
-    .filter((one) => one.startsWith(value))
-    .map((one) => ({
-      text: `${termText({ key, value: one, negated: negated === "-" })} `,
-      note: "",
-    }));
+    .filter((one) => one.startsWith(value.slice(before.length)) && !listed.has(one))
+    .map((one) => {
+      const text = termText({ key: own, value: one, negated: false }).slice(own.length + 1);
+      return { text: `${negated}${key}:${before}${text} `, note: "" };
+    });
 }
 
 /** Completes the filter bar of the page; `seen` are the values of its facets. */

@@ -16,6 +16,7 @@ import {
   unclearOf,
   unclearReason,
 } from "./filter-terms.ts";
+import type { Term } from "./filter-terms.ts";
 
 describe("reading", () => {
   test("terms, negation and quotes; what is not understood is kept apart", () => {
@@ -48,6 +49,36 @@ describe("reading", () => {
       expect(unclearReason(marked)).toBe("has a quote that is not closed");
       expect(readTerms(`two ${marked}`).unclear).toEqual([marked]);
     }
+  });
+
+  test("a comma is either, also of two terms where a turn has one value; quotes keep a comma", () => {
+    const agents = { key: "agent", value: "a", others: ["b c", "d"], negated: false };
+    expect(readTerms('agent:a,"b c",d')).toEqual({ terms: [agents], unclear: [] });
+    expect(readTerms('agent:a agent:"b c" agent:d,a').terms).toEqual([agents]);
+    expect(parametersOf([agents])).toEqual({ q: 'agent:a,"b c",d' });
+    expect(readTerms('-verdict:failed,partial agent:"a,b"').terms).toEqual([
+      { key: "verdict", value: "failed", others: ["partial"], negated: true },
+      { key: "agent", value: "a,b", negated: false },
+    ]);
+    expect(termText({ key: "agent", value: "a,b", negated: false })).toBe('agent:"a,b"');
+    // A turn has several tools and releases: two terms are both.
+    expect(readTerms("tool:a tool:b -agent:a -agent:b").terms).toHaveLength(4);
+  });
+
+  test("a word of another language, and half of a list, are marked with a hint", () => {
+    const { terms, unclear } = readTerms(
+      'agent:a OR tool:b AND NOT || && , agent:c, agent:,d verdict:failed,good tokens:>1,000 "OR" or',
+    );
+    expect(terms.map(termText)).toEqual(["agent:a", "tool:b", '"OR"', "or"]);
+    expect(unclear).toEqual(
+      "OR AND NOT || && , agent:c, agent:,d verdict:failed,good tokens:>1,000".split(" "),
+    );
+    for (const word of ["OR", "AND", "||", ","]) {
+      expect(unclearReason(word)).toContain("agent:a,b is either");
+    }
+    expect(unclearReason("agent:c,")).toBe("agent: needs a value on each side of a comma");
+    expect(unclearReason("tokens:>1,000")).toBe("tokens: takes one value");
+    expect(unclearReason("verdict:failed,good")).toMatch(/^verdict: is one of/);
   });
 
   test("every key can be negated, and a time must be one", () => {
@@ -88,15 +119,29 @@ describe("reading", () => {
   });
 
   test("whatever is written is read back", () => {
-    const term = fc.record({
-      key: fc.constantFrom("text", "agent", "tool", "thread", "model", "cache"),
-      value: fc
-        .stringMatching(/^[A-Za-z0-9_. -]{1,12}$/)
-        .filter((text) => text.trim() === text && /[a-z0-9]/i.test(text)),
-      negated: fc.boolean(),
-    });
+    const value = fc
+      .stringMatching(/^[A-Za-z0-9_., -]{1,12}$/)
+      .filter((text) => text.trim() === text && /[a-z0-9]/i.test(text));
+    const keys = ["agent", "tool", "thread", "model", "cache"] as const;
+    const term = fc.oneof(
+      fc.record({ key: fc.constantFrom("text", ...keys), value, negated: fc.boolean() }),
+      fc.uniqueArray(value, { minLength: 2, maxLength: 3 }).chain(([first = "", ...others]) =>
+        fc.record({
+          key: fc.constantFrom(...keys),
+          value: fc.constant(first),
+          others: fc.constant(others),
+          negated: fc.boolean(),
+        }),
+      ),
+    );
+    // Two terms of a key of which a turn has one value are read as one list.
+    const place = ({ key, negated, ...of }: Term): string =>
+      ["agent", "thread", "cache"].includes(key) && !negated
+        ? key
+        : JSON.stringify([key, negated, of]);
+    const some = fc.uniqueArray<Term, string>(term, { maxLength: 6, selector: place });
     fc.assert(
-      fc.property(fc.array(term, { maxLength: 6 }), (terms) => {
+      fc.property(some, (terms) => {
         expect(readTerms(terms.map(termText).join(" "))).toEqual({ terms, unclear: [] });
       }),
     );
@@ -110,9 +155,8 @@ describe("the address", () => {
     );
     expect(parametersOf(terms, unclear)).toEqual({
       agent_id: "a",
-      scope: "anonymous",
       status: "error",
-      q: "latency:>2s -tool:x status:success user:u is:it",
+      q: "user:anonymous,u latency:>2s -tool:x status:success is:it",
     });
     const query = new URLSearchParams(
       queryOf(terms, new URLSearchParams("limit=5&cursor=c"), unclear),

@@ -1,8 +1,8 @@
 /**
  * @module FilterTerms: the language of the filter bar, `status:error tool:search latency:>2s
  * -agent:x timeout`. Terms with a parameter of their own become parameters of the address; the rest
- * is in `q`. A word without a key is free text. The store evaluates all of them. Shared by server
- * and browser.
+ * is in `q`. Values with a comma between them are a list: either. A word without a key is free text.
+ * The store evaluates all of them. Shared by server and browser.
  */
 import { findingTexts, insightCodes, verdictReasons } from "@turnproof/evidence";
 import { eventKinds, eventStatuses, kindOf, limits, verdictStatuses } from "@turnproof/semconv";
@@ -15,8 +15,13 @@ import { readTime, timeForms } from "./time-range.ts";
 export interface Term {
   readonly key: string;
   readonly value: string;
+  /** Further values of a list, `agent:a,b`: either of them. */
+  readonly others?: readonly string[];
   readonly negated: boolean;
 }
+
+/** The values of a term, of which either is met. */
+export const valuesOf = ({ value, others = [] }: Term): readonly string[] => [value, ...others];
 
 /**
  * Result of parsing the bar's text; words that were not understood are kept and shown, never
@@ -143,7 +148,26 @@ export function readBound(
 const contractResult =
   /^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}(@[0-9a-f]{12})?=(holds|violated|not_established)$/;
 
-const termForm = /(-?)([a-z]+):(?:"([^"]*)"|(\S*))|(-?)"([^"]*)"|\S+/g;
+const termForm =
+  /(-?)([a-z]+):(?:((?:"[^"]*"|[^\s",]+)(?:,(?:"[^"]*"|[^\s",]+))+)(?!\S)|"([^"]*)"|(\S*))|(-?)"([^"]*)"|\S+/g;
+const listedForm = /"([^"]*)"|[^\s",]+/g;
+
+/** Keys of ends and comparisons, which take one value. */
+const takesOne: ReadonlySet<string> = new Set(["after", "before", "received", "latency", "tokens"]);
+
+/** Keys of which a turn has one value: two such terms can only mean either. */
+const oneOfTurn: ReadonlySet<string> = new Set([
+  "agent",
+  "user",
+  "thread",
+  "root",
+  "turn",
+  "verdict",
+  "cache",
+]);
+
+/** Words that other query languages have between terms. In quotes they are text. */
+const operators = /^(OR|AND|NOT|\|\|?|&&?|,)$/;
 
 /**
  * Parses the text of the bar. A value with spaces is in double quotes; so is free text with spaces
@@ -153,18 +177,46 @@ export function readTerms(text: string): ReadTerms {
   const terms: Term[] = [];
   const unclear: string[] = [];
   for (const match of text.matchAll(termForm)) {
-    const [word, minus, key, quoted, plain, not, phrase] = match;
+    const [word, minus, key, listed, quoted, plain, not, phrase] = match;
     const term =
       key === undefined
         ? textTerm(word, phrase, not === "-")
-        : { key: termKey(key), value: quoted ?? plain ?? "", negated: minus === "-" };
-    const known = term.key === textKey ? key === undefined && hasText(term) : isUnderstood(term);
-    const starred = key !== undefined && quoted === undefined && isStarred(term);
-    // No form writes a quote inside of a value.
-    if (known && !starred && !term.value.includes('"')) terms.push(term);
+        : keyedTerm(termKey(key), listed, quoted ?? plain ?? "", minus === "-");
+    const isBare = key !== undefined && quoted === undefined && listed === undefined;
+    const isClear =
+      key === undefined
+        ? hasText(term) && (phrase !== undefined || !operators.test(word))
+        : term.key !== textKey && valuesOf(term).every((value) => isUnderstood({ ...term, value }));
+    const starred =
+      (isBare && isStarred(term)) ||
+      (listed !== undefined && isStarred({ ...term, value: listed }));
+    // A value that is not in quotes ends at a comma, and no form writes a quote inside of a value.
+    const cut = term.value.includes('"') || (isBare && term.value.includes(","));
+    if (isClear && !starred && !cut) addTerm(terms, term);
     else unclear.push(word);
   }
   return { terms, unclear };
+}
+
+/** Adds a term; a second one of a key of which a turn has one value makes a list of the first. */
+function addTerm(terms: Term[], term: Term): void {
+  const at = terms.findIndex(({ key, negated }) => key === term.key && !negated);
+  const own = terms[at];
+  if (own === undefined || term.negated || !oneOfTurn.has(term.key)) terms.push(term);
+  else terms[at] = listTerm(term.key, [...valuesOf(own), ...valuesOf(term)], false);
+}
+
+function listTerm(key: string, values: readonly string[], negated: boolean): Term {
+  const [value = "", ...others] = new Set(values);
+  return { key, value, ...(others.length === 0 ? {} : { others }), negated };
+}
+
+function keyedTerm(key: string, listed: string | undefined, value: string, not: boolean): Term {
+  // A comma of a key that takes one value is of that value, which is then not understood.
+  if (listed === undefined || takesOne.has(key))
+    return { key, value: listed ?? value, negated: not };
+  const values = [...listed.matchAll(listedForm)].map(([word, quoted]) => quoted ?? word);
+  return listTerm(key, values, not);
 }
 
 function textTerm(word: string, phrase: string | undefined, not: boolean): Term {
@@ -183,15 +235,23 @@ function hasText({ value }: Term): boolean {
   return /[\p{L}\p{N}_%]/u.test(value) && value.length <= limits.stringCharsMax;
 }
 
+const operatorHint =
+  "is no operator: agent:a,b is either, two terms are both, -agent:a is not; in quotes it is text";
+
 /** What is wrong with a word that was not understood. */
 export function unclearReason(word: string): string {
   if (/^[^"]*"[^"]*$/.test(word)) return "has a quote that is not closed";
+  if (operators.test(word)) return operatorHint;
   const [, key, value] = /^-?([a-z]+):(.*)$/s.exec(word) ?? [];
   if (key === undefined) return "is no text";
   if (!typedKeys.includes(key)) return `${key}: is no key; in quotes it is searched as text`;
   if (value === "") return `${key}: needs a value`;
   if (isStarred({ key, value: value ?? "" })) {
     return `${key}: takes a whole value, without *; a part of a name or an id is found without a key`;
+  }
+  if (value?.includes(",") === true) {
+    if (takesOne.has(key)) return `${key}: takes one value`;
+    if (/^,|,,|,$/.test(value)) return `${key}: needs a value on each side of a comma`;
   }
   const closed = Object.hasOwn(closedValues, key) ? closedValues[key] : undefined;
   if (key === "has") return `${key}: is one of ${hasValues.join(", ")}`;
@@ -247,11 +307,17 @@ export function firstUnclear(text: string): UnclearTerm | undefined {
 }
 
 /** One term in the bar's form. */
-export function termText({ key, value, negated }: Term): string {
+export function termText(term: Term): string {
+  const { key, value, negated } = term;
   const minus = negated ? "-" : "";
-  if (key === textKey) return `${minus}${/^[^\s":-][^\s":]*$/.test(value) ? value : `"${value}"`}`;
-  const quoted = /[\s"]/.test(value) || isStarred({ key, value });
-  return `${minus}${key}:${quoted ? `"${value}"` : value}`;
+  if (key === textKey) {
+    const isPlain = /^[^\s":-][^\s":]*$/.test(value) && !operators.test(value);
+    return `${minus}${isPlain ? value : `"${value}"`}`;
+  }
+  const texts = valuesOf(term).map((one) =>
+    /[\s",]/.test(one) || isStarred({ key, value: one }) ? `"${one}"` : one,
+  );
+  return `${minus}${key}:${texts.join(",")}`;
 }
 
 /** Parameters of the address for these terms; the others as `q`. */
@@ -278,7 +344,8 @@ function hasTenant({ scope, user_id: user }: { readonly [name: string]: string }
 }
 
 function parameterOf(term: Term): readonly [name: string | undefined, value: string] {
-  if (term.negated) return [undefined, ""];
+  // A parameter has one value, in which a comma is a comma.
+  if (term.negated || term.others !== undefined) return [undefined, ""];
   if (term.key === "user") {
     if (term.value === "anonymous") return ["scope", "anonymous"];
     if (term.value === "unattributed") return [undefined, ""];
@@ -348,5 +415,5 @@ export function queryOf(
 
 /** True when two terms are equal. */
 export function sameTerm(a: Term, b: Term): boolean {
-  return a.key === b.key && a.value === b.value && a.negated === b.negated;
+  return termText(a) === termText(b);
 }
