@@ -1,5 +1,5 @@
 /**
- * Words of the pages say plainly what they state: a further page is no warning, every kind is
+ * Words of the pages are plain: a further page is no warning, every kind is
  * listed, a metric of time is a duration, an empty range says why it is empty.
  */
 import { eventKinds } from "@turnproof/semconv";

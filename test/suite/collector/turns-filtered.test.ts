@@ -116,7 +116,7 @@ describe("an order", () => {
     const at = async (query: string): Promise<string> =>
       (await desk.get(`/traces${query}`, { accept: "text/html" })).text();
     const next = (page: string, heading: string): string =>
-      new RegExp(`<a class="sort" href="([^"]*)">${heading}`).exec(page)?.[1] ?? "";
+      new RegExp(`<a class="sort" href="([^"]*)"[^>]*>${heading}`).exec(page)?.[1] ?? "";
     const page = await at("");
     expect(next(page, "Agent")).toBe("/traces?sort=agent_id&amp;order=ascending");
     expect(next(page, "Verdict")).toBe("/traces?sort=verdict");
