@@ -89,6 +89,11 @@ const conditions: { readonly [key: string]: ConditionAt | undefined } = {
   producer: list("producer"),
   dialect: list("dialect"),
   call: callCondition,
+  error: (type) => ({
+    any: (["tool", "model", "agent"] as const).map((kind) => ({
+      call: { kind, error_type: type },
+    })),
+  }),
   contract: named("contract"),
   reason: list("reason"),
   has: list("flag"),

@@ -230,3 +230,19 @@ test("what a turn offers for checking is checked by its command", async () => {
   );
   expect(stdout).toContain("matches");
 });
+
+test("a list of values is completed behind its comma, finds either, and OR is marked", async () => {
+  const page = await visit("/traces");
+  await page.locator("[data-facet=agent] a", { hasText: "reader" }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("agent:order-desk,re");
+  await page.keyboard.press("Enter");
+  const field = page.locator("[data-filter] input[name=q]");
+  expect(await field.inputValue()).toBe("agent:order-desk,reader ");
+  await Promise.all([page.waitForURL(/q=agent/), page.keyboard.press("Enter")]);
+  expect(await page.locator("tbody tr[data-key]").count()).toBe(12);
+  expect(await page.locator("a.chip.term").innerText()).toMatch(/^agent:order-desk,reader/);
+  const other = await visit("/traces?q=agent:reader%20OR%20agent:order-desk");
+  expect(await other.locator("[data-not-applied] mark").allInnerTexts()).toEqual(["OR"]);
+  expect(await other.locator("tbody tr[data-key]").count()).toBe(12);
+});

@@ -19,6 +19,7 @@ export const time = fc
 const attributes = fc.record(
   {
     tool_name: word,
+    error_type: word,
     tool_outcome: fc.constantFrom("success", "fallback", "error"),
     response_model: word,
     service_version: word,
@@ -148,6 +149,7 @@ export const meaning: { readonly [key: string]: Meets } = {
           (outcome === "failed" && call.outcome === "error")),
     );
   },
+  error: ({ own }, value) => turnCalls(own).some((call) => call.error_type === value),
   // No turn of this world was judged by a contract; contracts.test.ts has those that were.
   contract: () => false,
   reason: ({ row }, value) => row.verdict_reasons?.includes(value) ?? false,

@@ -46,6 +46,7 @@ const words: { readonly [key: string]: string } = {
   env: "deployment environment",
   producer: "who sent it",
   dialect: "convention of the spans",
+  error: "type of a call's error",
   has: "something of this kind",
   latency: ">2s, <150ms",
   tokens: ">1000",

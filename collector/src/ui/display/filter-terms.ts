@@ -77,6 +77,7 @@ export const hasValues: readonly string[] = [
 /** Keys without a parameter of their own, which are in `q`. */
 const otherKeys = [
   "call",
+  "error",
   "contract",
   "insight",
   "reason",

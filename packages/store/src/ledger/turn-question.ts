@@ -44,6 +44,7 @@ export interface CallValues {
   readonly name?: string | null;
   readonly provider?: string | null;
   readonly outcome?: string | null;
+  readonly error_type?: string | null;
   /** With the next one, what the kind of a call's price depends on: as in {@link CallUsage}. */
   readonly service_tier?: string | null;
   readonly known?: string | null;

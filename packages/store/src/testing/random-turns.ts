@@ -323,6 +323,7 @@ const calledKeys = {
   name: maybe(few),
   provider: maybe(few),
   outcome: maybe(fc.constantFrom("success", "error", "fallback")),
+  error_type: maybe(few),
 };
 const knownUsage = fc.constantFrom("i", "o", "io", "ioc", "iox", "iocx", "iocwr", "iocwrx", "cwr");
 // Few calls equal values of every key, so most conditions have those of the columns alone.
