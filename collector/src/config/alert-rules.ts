@@ -10,7 +10,8 @@ import { isoTime, verdictStatuses } from "@turnproof/semconv";
 import { parse } from "yaml";
 import { z } from "zod";
 
-import { readTerms, textKey } from "../ui/display/filter-terms.ts";
+import { textKey } from "../ui/display/filter-keys.ts";
+import { readTerms } from "../ui/display/filter-terms.ts";
 import type { Log } from "../log.ts";
 import { issueSentence, list, text } from "./config-values.ts";
 import { unknownNames } from "./rule-names.ts";

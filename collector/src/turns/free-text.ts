@@ -15,7 +15,8 @@ import type {
 } from "@turnproof/store";
 
 import type { TypedIdentity } from "../access/typed-identity.ts";
-import { readTerms, textKey } from "../ui/display/filter-terms.ts";
+import { textKey } from "../ui/display/filter-keys.ts";
+import { readTerms } from "../ui/display/filter-terms.ts";
 import { reasonText } from "../ui/display/kind-words.ts";
 
 /** A name in the turns of a scope. */

@@ -21,14 +21,8 @@ import { textCondition } from "./free-text.ts";
 import type { KnownName } from "./free-text.ts";
 import { outcomeGroups, readCall } from "../ui/display/call-term.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comparisons.ts";
-import {
-  firstUnclear,
-  readBound,
-  readTerms,
-  storeKeys,
-  textKey,
-  valuesOf,
-} from "../ui/display/filter-terms.ts";
+import { storeKeys, textKey } from "../ui/display/filter-keys.ts";
+import { firstUnclear, readBound, readTerms, valuesOf } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 import { readTime } from "../ui/display/time-range.ts";
 

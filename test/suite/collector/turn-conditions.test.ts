@@ -9,12 +9,8 @@ import type { TurnCondition } from "@turnproof/store";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import {
-  filterKeys,
-  hasValues,
-  readTerms,
-  valuesOf,
-} from "../../../collector/src/ui/display/filter-terms.ts";
+import { filterKeys, hasValues } from "../../../collector/src/ui/display/filter-keys.ts";
+import { readTerms, valuesOf } from "../../../collector/src/ui/display/filter-terms.ts";
 import {
   conditionKeys,
   queryConditions,

@@ -7,7 +7,7 @@ import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 
 import { compare, millisecondsOf } from "../../../collector/src/ui/display/comparisons.ts";
-import { hasValues } from "../../../collector/src/ui/display/filter-terms.ts";
+import { hasValues } from "../../../collector/src/ui/display/filter-keys.ts";
 
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(value, { nil: undefined });

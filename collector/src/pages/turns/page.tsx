@@ -4,7 +4,8 @@
  */
 import type { Child, FC, PropsWithChildren } from "hono/jsx";
 
-import { termsOf, textKey, unclearOf } from "../../ui/display/filter-terms.ts";
+import { textKey } from "../../ui/display/filter-keys.ts";
+import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { chosenColumns, listClasses } from "../../ui/display/list-columns.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";

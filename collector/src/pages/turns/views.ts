@@ -17,7 +17,8 @@ import type { Parts } from "../../parts.ts";
 import { deleteView, renameView, sharedViews, shareView } from "../../turns/shared-views.ts";
 import type { SharedView } from "../../turns/shared-views.ts";
 import { requireAdmitted, viewNameCharsMax, written } from "../../turns/written-text.ts";
-import { termsOf, textKey } from "../../ui/display/filter-terms.ts";
+import { textKey } from "../../ui/display/filter-keys.ts";
+import { termsOf } from "../../ui/display/filter-terms.ts";
 import { viewQuery } from "../../ui/display/list-views.ts";
 import { turnsParameters } from "./turns-parameters.ts";
 

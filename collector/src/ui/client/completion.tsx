@@ -4,7 +4,8 @@
  */
 import { verdictReasons } from "@turnproof/evidence";
 
-import { hasValues, termKey, termText, typedKeys } from "../display/filter-terms.ts";
+import { hasValues, termKey, typedKeys } from "../display/filter-keys.ts";
+import { termText } from "../display/filter-terms.ts";
 import { drawn, find } from "./page.ts";
 
 /** Vocabulary of a box. */

@@ -3,16 +3,14 @@ import { eventKinds, verdictStatuses } from "@turnproof/semconv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { filterKeys, storeKeys, typedKeys } from "./filter-keys.ts";
 import {
-  filterKeys,
   firstUnclear,
   parametersOf,
   queryOf,
   readTerms,
-  storeKeys,
   termText,
   termsOf,
-  typedKeys,
   unclearOf,
   unclearReason,
 } from "./filter-terms.ts";
