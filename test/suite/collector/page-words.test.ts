@@ -1,6 +1,6 @@
 /**
- * Words of the pages are plain: a further page is no warning, every kind is
- * listed, a metric of time is a duration, an empty range says why it is empty.
+ * Words of pages: a list with more pages has no warning, Health lists every kind, a metric of time
+ * is a duration, and an empty range has its reason.
  */
 import { eventKinds } from "@turnproof/semconv";
 import { afterAll, beforeAll, expect, test } from "vitest";
