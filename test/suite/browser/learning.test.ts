@@ -10,7 +10,7 @@ import { turnEvents } from "../collector/desk.ts";
 import { axeViolations, relook, sidewaysOverflow } from "./browser.ts";
 import { openedSite, signIn } from "./opened-site.ts";
 
-const token = "operator-token-of-the-suite-02";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 
 /** A turn with three insights: its tools fail, no supply is recorded, and no usage. */
 function troubled(agent: string): TurnEvent[] {

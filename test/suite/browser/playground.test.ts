@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { axeViolations, sidewaysOverflow } from "./browser.ts";
 import { openedSite, signIn } from "./opened-site.ts";
 
-const token = "operator-token-of-the-suite-03";
+const token = "operator-q7KxZt4Wm9Rc2Yd8";
 const root = "b".repeat(32);
 
 /** The agent's questions, in order. */

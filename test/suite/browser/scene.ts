@@ -22,8 +22,8 @@ export const agent = "briefing-writer";
 
 /** Tokens of the guarded site's accounts. */
 export const tokens = {
-  viewer: "viewer-token-of-the-suite-0001",
-  operator: "operator-token-of-the-suite-01",
+  viewer: "viewer-q7KxZt4Wm9Rc2Yd8",
+  operator: "operator-q7KxZt4Wm9Rc2Yd8",
 } as const;
 
 /** Accounts of the guarded site. */
