@@ -123,8 +123,8 @@ describe("SQLite", () => {
     ["cached tokens of every turn", /CASE WHEN input_tokens IS NOT NULL THEN (\w+) END/, "$1"],
     [
       "stretches that round to zero",
-      /\(\(ended_at - .*\) \/ (\d+)\) AS stretch/,
-      "ended_at / $1 AS stretch",
+      /\(\((coalesce\(ended_at, 0\)) - .*\) \/ (\d+)\) AS stretch/,
+      "$1 / $2 AS stretch",
     ],
     ["turns without a value left out", /FROM turns\s+WHERE \(turns\.unsaid/, "$& & 0"],
     ["a call of any outcome", /calls\.outcome IS \?/, "coalesce(?, 1) IS NOT NULL"],
