@@ -64,5 +64,13 @@ export default {
     },
   ],
   // Threads find each other by name, so all files are in one folder.
-  output: { dir, chunkFileNames: "chunk-[hash].js", cleanDir: true },
+  output: {
+    dir,
+    chunkFileNames: "chunk-[hash].js",
+    cleanDir: true,
+    // What most entries share of this package would be a file for each set of entries.
+    codeSplitting: {
+      groups: [{ name: "semconv", test: /packages\/semconv\/dist\//, minShareCount: 4 }],
+    },
+  },
 };

@@ -69,9 +69,6 @@ const silent = (): Promise<string> => listen(createServer((socket) => void socke
 const lost = (codes: string): RegExp =>
   new RegExp(`^turnproof: 2 evidence spans \\(${codes} 2\\) were lost\\. [^\\n]+\\n$`);
 
-/** The deadline is 2 s; the rest is what a machine with other work adds. */
-const lateMsMax = 4_000;
-
 describe(`an application that ends, on line ${line}`, () => {
   test.each([
     ["natural", refusing, "not_sent"],
@@ -80,11 +77,11 @@ describe(`an application that ends, on line ${line}`, () => {
     ["shutdown", refusing, "shutdown_deadline"],
     ["natural", silent, "not_sent"],
     ["shutdown", silent, "shutdown_deadline"],
-  ] as const)("%s, %o: within its deadline, with one line", async (ending, dead, codes) => {
+  ] as const)("%s, %o: within 3 s, with one line", async (ending, dead, codes) => {
     const { lateMs, stated, code } = await ended(ending, await dead());
     expect(stated).toMatch(lost(codes));
     expect(stated).not.toContain("127.0.0.1");
-    expect(lateMs).toBeLessThan(lateMsMax);
+    expect(lateMs).toBeLessThan(3_000);
     expect(code).toBe(0);
   });
 
@@ -122,7 +119,7 @@ describe(`an application that ends, on line ${line}`, () => {
     const spool = join(folder, "spool");
     const { lateMs, stated } = await ended("natural", await refusing(), { spool });
     expect(stated).toBe("turnproof: 2 evidence spans wait in the spool for the next process.\n");
-    expect(lateMs).toBeLessThan(lateMsMax);
+    expect(lateMs).toBeLessThan(3_000);
     const journal = await openJournal({ directory: spool });
     expect(journal.stats().pendingSpans).toBe(2);
     await journal.close();
@@ -143,7 +140,7 @@ describe(`an application that ends, on line ${line}`, () => {
       `turnproof: ${own} evidence spans wait in the spool for the next process, ` +
         "and 2 spans of an earlier one.\n",
     );
-    expect(waiting.lateMs).toBeLessThan(lateMsMax);
+    expect(waiting.lateMs).toBeLessThan(3_000);
     let arrived = 0;
     const taking = createHttpServer((request, response) => {
       void buffer(request).then((body) => {
@@ -154,7 +151,7 @@ describe(`an application that ends, on line ${line}`, () => {
     const { lateMs, stated } = await ended(ending, await listen(taking), { spool });
     expect(stated).toBe("");
     expect(arrived).toBeGreaterThan(0);
-    expect(lateMs).toBeLessThan(lateMsMax);
+    expect(lateMs).toBeLessThan(3_000);
     const journal = await openJournal({ directory: spool });
     expect(journal.stats().pendingSpans).toBe(0);
     await journal.close();

@@ -97,10 +97,31 @@ test("a read that turns out small is small from then on, and one that grows is l
   const places = [];
   for (let at = 0; at < 4; at += 1) places.push(await queue.enter({ principal: "a", address }));
   expect(new Set(places.map(({ thread }) => thread)).size).toBe(2);
-  for (const { end } of places) end(900);
+  for (const { end } of places) end(20);
+  (await queue.enter({ principal: "a", address })).end(900);
   const large = await queue.enter({ principal: "a", address });
   expect(await settled(queue.enter({ principal: "a", address }))).toBe("waits");
   large.end();
+});
+
+test("a small read beside others is not taken as large", async () => {
+  const queue = createReadQueue(options);
+  const page = await queue.enter({ principal: "a", address: pageOf("a1") });
+  const list = await queue.enter({ principal: "a", address: "/traces" });
+  const beside = await queue.enter({ principal: "b", address: "/agents" });
+  expect(beside.thread).toBe(list.thread);
+  // Each figure has the CPU of both.
+  list.end(600);
+  beside.end(600);
+  page.end(600);
+  const again = await Promise.all(
+    [1, 2].map(() => queue.enter({ principal: "a", address: "/traces" })),
+  );
+  expect(again.map(({ thread }) => thread)).toEqual([0, 1]);
+  // The page was alone on its thread.
+  const large = await queue.enter({ principal: "a", address: pageOf("a1") });
+  expect(large.thread).toBe(1);
+  expect(await settled(queue.enter({ principal: "a", address: pageOf("a1") }))).toBe("waits");
 });
 
 test("who waits too long, is one too many or is gone is told so, and leaves no trace", async () => {

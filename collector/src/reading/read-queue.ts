@@ -48,6 +48,8 @@ export interface ReadQueue {
 
 interface Thread {
   running: number;
+  /** Reads that began in all. */
+  begun: number;
   /** The read that is large, or may be: at most one. */
   single: ReadSize | null;
 }
@@ -55,7 +57,7 @@ interface Thread {
 /** Opens a queue. */
 export function createReadQueue(options: ReadQueueOptions): ReadQueue {
   const threads: Thread[] = Array.from({ length: options.threads }, () => {
-    return { running: 0, single: null };
+    return { running: 0, begun: 0, single: null };
   });
   const sizes = createReadSizes(options.largeCpuMs);
   const line = new WaitingLine<string, ReadPlace>(options);
@@ -65,11 +67,15 @@ export function createReadQueue(options: ReadQueueOptions): ReadQueue {
     const thread = threads[at ?? -1];
     if (at === undefined || thread === undefined) return undefined;
     thread.running += 1;
+    thread.begun += 1;
+    const { running, begun } = thread;
     if (size !== "small") thread.single = size;
     const end = (cpuMs?: number): void => {
+      // The CPU of others that ran meanwhile is in the figure.
+      const isAlone = running === 1 && thread.begun === begun;
       thread.running -= 1;
       if (size !== "small") thread.single = null;
-      if (cpuMs !== undefined) sizes.measured(address, cpuMs);
+      if (cpuMs !== undefined) sizes.measured(address, { cpuMs, isAlone });
       line.admit(placeOf);
     };
     return { thread: at, end };

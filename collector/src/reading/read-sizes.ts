@@ -7,10 +7,17 @@ const addressLengthMax = 500;
 /** `unknown`: the read names a trace of which no read was measured. */
 export type ReadSize = "small" | "large" | "unknown";
 
+/** What a thread took for a read. */
+export interface ReadCost {
+  readonly cpuMs: number;
+  /** False where other reads ran on the thread meanwhile: the figure is theirs too. */
+  readonly isAlone: boolean;
+}
+
 /** What reads cost: measured by address; an address that is new costs what its trace does. */
 export interface ReadSizes {
   of(address: string): ReadSize;
-  measured(address: string, cpuMs: number): void;
+  measured(address: string, cost: ReadCost): void;
 }
 
 /** Sizes by measured CPU; from `largeCpuMs` on a read is large. */
@@ -24,8 +31,9 @@ export function createReadSizes(largeCpuMs: number): ReadSizes {
       const fresh = traces.length === 0 ? "small" : "unknown";
       return known.get(address) ?? (traces.some((trace) => large.has(trace)) ? "large" : fresh);
     },
-    measured(address, cpuMs) {
+    measured(address, { cpuMs, isAlone }) {
       const isLarge = cpuMs >= largeCpuMs;
+      if (isLarge && !isAlone) return;
       keep(known, address, isLarge ? "large" : "small");
       for (const trace of tracesOf(address)) {
         if (isLarge) keep(large, trace, address);

@@ -37,7 +37,8 @@ export class WaitingLine<T, P> {
   enter(principal: string, item: T, signal?: AbortSignal): Promise<P> {
     const { waitMsMax, ownWaitingMax, allWaitingMax } = this.#bounds;
     const own = this.#waiting.get(principal) ?? [];
-    if (own.length >= ownWaitingMax || this.#all >= allWaitingMax) {
+    const isFull = own.length >= ownWaitingMax || this.#all >= allWaitingMax;
+    if (isFull || signal?.aborted === true) {
       return Promise.reject(new CodedError("overloaded"));
     }
     const { promise, resolve, reject } = Promise.withResolvers<P>();

@@ -93,7 +93,7 @@ test("a start of the collector loads few files, and its threads lie beside them"
     for (const name of threads) {
       const files = await loaded(`${name}.js`, new Set());
       expect(files.size).toBeGreaterThan(1);
-      expect(files.size).toBeLessThan(70);
+      expect(files.size).toBeLessThan(60);
     }
     // A path inside the sources would be another one in the bundle.
     for (const name of await readdir(program)) {

@@ -23,7 +23,7 @@ export async function readAll(database: Database, signal?: AbortSignal): Promise
     const pages = Number(rows[0]?.["pages"] ?? 0);
     for (let page = 0; page < pages; page += slicePages) {
       const began = performance.now();
-      // No hash is empty: each row is read and none is returned.
+      // Every row has a hash, so this condition reads each row and returns none.
       await database.query(
         `SELECT count(*) FROM ${table} AS each
 WHERE ctid >= '(${page},0)' AND ctid < '(${page + slicePages},0)' AND md5(each::text) = ''`,
