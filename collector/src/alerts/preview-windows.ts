@@ -95,7 +95,7 @@ export function passEnds(
   return { established, broken, alerts };
 }
 
-/** True for a window that is one of those with a result: losses have one without any turn. */
+/** True for a window that has a result: losses have one without any turn. */
 const isCounted = ({ measure }: AlertRule, count: number): boolean =>
   count > 0 || measure === "lost_events";
 

@@ -2,15 +2,17 @@
  * @module Preview: when a rule would have fired on what is stored, with the functions that evaluate
  * it. Windows slide in steps, as those of a living rule do; a percentile does not follow from those
  * of parts, so its windows stand side by side. Turns count by their own time, reports of losses and
- * silences by their receipts.
+ * silences by their receipts, and the judge's lag by recorded minutes.
  */
 import { isoTime } from "@turnproof/semconv";
 
 import type { AlertRule } from "../config/alert-rules.ts";
+import type { Parts } from "../parts.ts";
 import { receiptMs } from "../judge/losses.ts";
 import { isUnproven, turnValues } from "./measure.ts";
 import { costValues } from "./measure-cost.ts";
 import { lostEvents, lostIn } from "./measure-losses.ts";
+import { pastLag } from "./preview-lag.ts";
 import { pastSilence } from "./preview-silence.ts";
 import { addsUp, passEnds, passWindows } from "./preview-windows.ts";
 import type { PassedWindows, PreviewPart, PreviewSteps, PreviewWindow } from "./preview-windows.ts";
@@ -24,13 +26,16 @@ export interface RulePreview {
   /** From the start of a window to that of the next. */
   readonly step_ms: number;
   /** Time by which its windows are. */
-  readonly by: "end" | "receipt";
+  readonly by: "end" | "receipt" | "minute";
   /** Windows of groups with a result, and of them those that break the rule; null: not counted. */
   readonly established: number | null;
   readonly broken: number | null;
   /** An alert lasts from one window to the next until its condition has ended. */
   readonly alerts: number;
-  /** Silences of which it is not recorded whether a turn was received in them. */
+  /**
+   * Silences of which it is not recorded whether a turn was received in them; of the judge's lag
+   * minutes in which none is recorded.
+   */
   readonly unclear: number;
   /** Older pauses of groups that were not looked at. */
   readonly left: number;
@@ -48,23 +53,29 @@ const windowsMax = 2_000;
 const stepsMax = 10_000;
 const listedMax = 25;
 const weekMs = 7 * 86_400_000;
+const minuteMs = 60_000;
 /** Steps of a window, the most that {@link stepsMax} allows; each divides whole seconds. */
 const stepsPerWindow = [10, 8, 5, 4, 2] as const;
 
-const judgeLag =
-  "How late the judge was is not recorded: the ledger has when a turn was judged last, and a turn " +
-  "that was judged again, after a later report of losses or by another contract, has lost when it " +
-  "was judged first.";
+const lagOfSome =
+  "How late the judge was with turns under a filter is not recorded: the minutes have its delay " +
+  "with all turns.";
+const noLag =
+  "How late the judge was is not recorded in this range: this collector did not run, or its judge " +
+  "had not settled anything since the start.";
 const unproven =
   "No verdict of the past is established: it is not known which turns rest on damaged evidence.";
 
+/** What a preview reads. */
+export type PreviewParts = MeasureParts & Pick<Parts, "history">;
+
 /** The past of a rule up to now, over at most so many days, or what is not recorded. */
 export async function previewRule(
-  parts: MeasureParts,
+  parts: PreviewParts,
   rule: AlertRule,
   { nowMs, days }: { readonly nowMs: number; readonly days: number },
 ): Promise<RulePreview | NoPreview> {
-  if (rule.measure === "judge_lag_ms") return { not_recorded: judgeLag };
+  if (rule.measure === "judge_lag_ms") return previewLag(parts, rule, { nowMs, days });
   if (isUnproven(parts, rule)) return { not_recorded: unproven };
   const { window_ms: windowMs } = rule;
   const spanMs = Math.min(days * 86_400_000, windowsMax * windowMs);
@@ -76,10 +87,6 @@ export async function previewRule(
   const weekAgo = Math.round(weekMs / stepMs);
   const steps = { perWindow, firstEnd: from + perWindow, lastEnd, weekAgo };
   const frame = { from_ms: from * stepMs, to_ms: lastEnd * stepMs, step_ms: stepMs };
-  const listed = (windows: readonly PreviewWindow[]) => ({
-    alerts: windows.length,
-    windows: windows.toSorted((a, b) => b.from_ms - a.from_ms).slice(0, listedMax),
-  });
   if (rule.measure === "silence") {
     const { windows, ...rest } = await pastSilence(parts, rule, steps, stepMs);
     const uncounted = { established: null, broken: null };
@@ -100,6 +107,39 @@ export async function previewRule(
     established: passed.reduce((sum, one) => sum + one.established, 0),
     broken: passed.reduce((sum, one) => sum + one.broken, 0),
     unclear: 0,
+    left: 0,
+    ...listed(windows),
+  };
+}
+
+/** The number of alerts, and the newest of their windows. */
+function listed(windows: readonly PreviewWindow[]): Pick<RulePreview, "alerts" | "windows"> {
+  const newest = windows.toSorted((a, b) => b.from_ms - a.from_ms).slice(0, listedMax);
+  return { alerts: windows.length, windows: newest };
+}
+
+/** The judge's lag by whole minutes. */
+async function previewLag(
+  { history }: PreviewParts,
+  rule: AlertRule,
+  { nowMs, days }: { readonly nowMs: number; readonly days: number },
+): Promise<RulePreview | NoPreview> {
+  if (rule.where !== undefined) return { not_recorded: lagOfSome };
+  const last = Math.floor(nowMs / minuteMs);
+  const first = Math.ceil((nowMs - days * 86_400_000) / minuteMs);
+  const { passed, unclear } = await pastLag(history, rule, { first, last });
+  if (passed.established === 0) return { not_recorded: noLag };
+  const windows = passed.alerts.map(({ end, ...found }) => {
+    return { group: null, from_ms: (end - 1) * minuteMs, ...found };
+  });
+  return {
+    from_ms: first * minuteMs,
+    to_ms: last * minuteMs,
+    step_ms: minuteMs,
+    by: "minute",
+    established: passed.established,
+    broken: passed.broken,
+    unclear,
     left: 0,
     ...listed(windows),
   };

@@ -8,7 +8,7 @@ import { fileKeep } from "../../../collector/src/alerts/alert-keep.ts";
 import { startAlerts } from "../../../collector/src/alerts/alerts.ts";
 import type { AlertOptions } from "../../../collector/src/alerts/alert-options.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
-import type { MeasureParts } from "../../../collector/src/alerts/rule-question.ts";
+import type { PreviewParts } from "../../../collector/src/alerts/preview.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import { openPriceList } from "../../../collector/src/cost/price-list.ts";
 import { secret } from "./alert-receiver.ts";
@@ -19,8 +19,8 @@ export interface Clock {
   ms: number;
 }
 
-/** Parts that a measure reads, over a store. */
-export async function measureParts(store: EvidenceStore, clock: Clock): Promise<MeasureParts> {
+/** Parts that a measure and a preview read, over a store; nothing of its past is recorded. */
+export async function measureParts(store: EvidenceStore, clock: Clock): Promise<PreviewParts> {
   const report = { journal: { oldest_pending_at: null } };
   return {
     config: parseConfig({ TURNPROOF_BACKEND: "ephemeral" }),
@@ -33,8 +33,9 @@ export async function measureParts(store: EvidenceStore, clock: Clock): Promise<
       mark: () => new Date(clock.ms).toISOString(),
       report: () => report,
       losses: () => ({ quarantined_roots: [], losses: [] }),
-    } as unknown as MeasureParts["ingest"],
+    } as unknown as PreviewParts["ingest"],
     damage: { report: () => ({ store: null, traces: 0, located: true }) },
+    history: { folder: "/nonexistent", recent: () => [] },
     prices: await openPriceList(undefined),
   };
 }

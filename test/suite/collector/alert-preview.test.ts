@@ -2,6 +2,10 @@
  * A preview has the windows at which its rule fired when it was evaluated as the evidence came, for
  * each measure whose past is stored; of another it names what is not recorded.
  */
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
@@ -11,10 +15,11 @@ import { expect, test } from "vitest";
 import { breaks, valueText } from "../../../collector/src/alerts/breach.ts";
 import { measureRule } from "../../../collector/src/alerts/measure.ts";
 import { previewRule } from "../../../collector/src/alerts/preview.ts";
-import type { RulePreview } from "../../../collector/src/alerts/preview.ts";
-import type { MeasureParts } from "../../../collector/src/alerts/rule-question.ts";
+import type { PreviewParts, RulePreview } from "../../../collector/src/alerts/preview.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import type { AlertRule } from "../../../collector/src/config/alert-rules.ts";
+import { appendMinute } from "../../../collector/src/receive/history/history-file.ts";
+import type { IngestMinute } from "../../../collector/src/receive/history/minute.ts";
 import type { AlertsModel } from "../../../collector/src/pages/alerts/route.ts";
 import { measureParts } from "./alert-desk.ts";
 import { openDesk, turnEvents } from "./desk.ts";
@@ -50,7 +55,7 @@ async function receive(store: EvidenceStore, { at, root, events }: Arrival): Pro
 
 /** Evaluates a rule each minute, as the evidence arrives; an alert lasts until it is broken no more. */
 async function fired(
-  parts: MeasureParts,
+  parts: PreviewParts,
   clock: { ms: number },
   rule: AlertRule,
   { arrivals, minutes }: { readonly arrivals: readonly Arrival[]; readonly minutes: number },
@@ -78,7 +83,7 @@ async function fired(
 }
 
 async function previewed(
-  parts: MeasureParts,
+  parts: PreviewParts,
   rule: AlertRule,
   minutes: number,
 ): Promise<{ readonly past: RulePreview; readonly fired: Fired }> {
@@ -95,7 +100,7 @@ async function previewed(
 
 async function opened(
   backend: string,
-  run: (parts: MeasureParts, clock: { ms: number }) => Promise<void>,
+  run: (parts: PreviewParts, clock: { ms: number }) => Promise<void>,
 ): Promise<void> {
   const desk = await openDesk({ TURNPROOF_BACKEND: backend }, { judge: false });
   const clock = { ms: start };
@@ -249,19 +254,60 @@ test.each(backends)("losses by the receipts of their reports (%s)", long, async 
   });
 });
 
-test("the page says what of the judge's lag is not recorded, and shows the other measures", async () => {
+test("the judge's lag by the recorded minutes, and what is not recorded", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "turnproof-lag-"));
+  const lags = [0, 0, 40_000, 50_000, null, 45_000, 0, 31_000];
+  const minuteOf = (lag: number | null, at: number): IngestMinute => ({
+    from_ms: start + at * minute,
+    to_ms: start + (at + 1) * minute,
+    counts: {},
+    peaks: { pending_items: 0, oldest_pending_ms: 0, journal_bytes: 0, judge_behind_ms: lag },
+  });
+  const minutes = lags.map(minuteOf);
+  // The collector ran for half of the seventh minute, and the eighth is not on the disk yet.
+  for (const one of minutes.slice(0, -1)) {
+    if (one.from_ms !== start + 6 * minute) await appendMinute(folder.path, one);
+    else await appendMinute(folder.path, { ...one, from_ms: one.from_ms + 30_000 });
+  }
+  const history = { folder: folder.path, recent: () => minutes.slice(-1) };
+  await opened("ephemeral", async (parts) => {
+    const lag = ruleOf("measure: judge_lag_ms, above: 30000");
+    const past = await previewRule({ ...parts, history }, lag, {
+      nowMs: start + 8 * minute,
+      days: 10 / 1_440,
+    });
+    expect(past).toMatchObject({
+      by: "minute",
+      step_ms: minute,
+      established: 7,
+      broken: 4,
+      alerts: 2,
+      // Two minutes before the first one, and one in which nothing was known.
+      unclear: 3,
+      windows: [
+        { from_ms: start + 7 * minute, value: 31_000 },
+        { from_ms: start + 2 * minute, value: 40_000 },
+      ],
+    });
+    const some = ruleOf("measure: judge_lag_ms, above: 30000, where: 'release:3.2'");
+    expect(await previewRule({ ...parts, history }, some, { nowMs: start, days: 1 })).toMatchObject(
+      { not_recorded: expect.stringContaining("under a filter") as string },
+    );
+  });
+});
+
+test("the page shows each measure that is not of turns, and what of it is not recorded", async () => {
   const desk = await openDesk({}, { judge: false });
   const rule = (measure: string, more = ""): string =>
     encodeURIComponent(`name: typed\nmeasure: ${measure}\nwindow: 10m\n${more}`);
   const preview = async (draft: string): Promise<AlertsModel["preview"]> =>
     (await desk.json<AlertsModel>(`/alerts.json?draft=${draft}`)).preview;
   try {
-    const lag = rule("judge_lag_ms", "above: 1000");
-    expect(await preview(lag)).toMatchObject({
+    const late = rule("judge_lag_ms", "above: 1000");
+    expect(await preview(late)).toMatchObject({
       past: null,
-      not_recorded: expect.stringContaining("when a turn was judged last") as string,
+      not_recorded: expect.stringContaining("not recorded in this range") as string,
     });
-    expect(await (await desk.get(`/alerts?draft=${lag}`)).text()).toContain("was judged first.");
     for (const [draft, words] of [
       [rule("cost_usd", "above: 1"), "by the turns&#39; own time"],
       [rule("silence", "by: agent"), "by the receipts of the turns"],

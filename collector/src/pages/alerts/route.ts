@@ -11,10 +11,9 @@ import type { ActiveAlert, AlertSilence } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
 import { previewRule } from "../../alerts/preview.ts";
-import type { RulePreview } from "../../alerts/preview.ts";
+import type { PreviewParts, RulePreview } from "../../alerts/preview.ts";
 import { storeAway } from "../../backend/store-away.ts";
 import type { StoreAway } from "../../backend/store-away.ts";
-import type { MeasureParts } from "../../alerts/rule-question.ts";
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
@@ -87,7 +86,7 @@ export interface PreviewModel {
   readonly turns_query: string | null;
   readonly window_ms: number;
   /** What the counts of its windows are of: `heard`, turns of the day before a silence. */
-  readonly counted: "turns" | "calls" | "events" | "heard";
+  readonly counted: "turns" | "calls" | "events" | "heard" | "minutes";
 }
 
 /** Body of `/alerts.json`. */
@@ -262,10 +261,8 @@ function spanOf(parts: Parts, { start_time, end_time }: Ranged, days?: number): 
   return { nowMs, days: Math.min(daysMax, Math.max(0, nowMs - Date.parse(start_time)) / dayMs) };
 }
 
-type PreviewParts = Omit<MeasureParts, "prices">;
-
 async function previewOf(
-  parts: PreviewParts,
+  parts: Omit<PreviewParts, "prices">,
   prices: Promise<PriceList>,
   rule: AlertRule,
   span: PastSpan,
@@ -279,8 +276,8 @@ async function previewOf(
     past,
     not_recorded: "not_recorded" in found ? found.not_recorded : null,
     value_texts: (past?.windows ?? []).map(({ value, cost }) => valueText(rule, value, cost)),
-    turns_query: past?.by === "receipt" ? null : turnsQuery(rule, null),
-    window_ms: rule.window_ms,
+    turns_query: past?.by === "end" ? turnsQuery(rule, null) : null,
+    window_ms: past?.by === "minute" ? past.step_ms : rule.window_ms,
     counted: countedBy(rule),
   };
 }
@@ -288,6 +285,7 @@ async function previewOf(
 function countedBy({ measure }: AlertRule): PreviewModel["counted"] {
   if (measure === "cost_usd") return "calls";
   if (measure === "lost_events") return "events";
+  if (measure === "judge_lag_ms") return "minutes";
   return measure === "silence" ? "heard" : "turns";
 }
 

@@ -84,12 +84,9 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
         {past.established === null || past.broken === null
           ? ""
           : `: in ${countText(past.broken)} of ${countText(past.established)} windows with a result`}
-        , {byTexts[of.counted]}.{" "}
-        {past.step_ms === of.window_ms
-          ? "Percentiles are of windows side by side: one across two of them may be missed."
-          : `A window begins every ${durationText(past.step_ms)}.`}
+        , {byTexts[of.counted]}. {stepText(of, past)}
       </p>
-      <Unclear of={past} />
+      {past.by === "minute" ? <Unrecorded minutes={past.unclear} /> : <Unclear of={past} />}
       {past.windows.length === 0 ? null : (
         <Table
           stacks
@@ -120,6 +117,14 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
   );
 };
 
+/** How the windows follow each other. */
+function stepText({ window_ms: windowMs, counted }: PreviewModel, past: RulePreview): string {
+  if (counted === "minutes") return "A window is a minute.";
+  return past.step_ms === windowMs
+    ? "Percentiles are of windows side by side: one across two of them may be missed."
+    : `A window begins every ${durationText(past.step_ms)}.`;
+}
+
 /** By which time windows are, and what of it is not recorded. */
 const byTexts: Readonly<Record<PreviewModel["counted"], string>> = {
   turns: "by the turns' own time",
@@ -128,13 +133,24 @@ const byTexts: Readonly<Record<PreviewModel["counted"], string>> = {
     "by the receipts of the reports; when a report was stored is not recorded, so one that waited " +
     "in the journal counts at its receipt",
   heard: "by the receipts of the turns; those of the day before are counted",
+  minutes: "by the longest delay that this collector recorded in each minute",
 };
 const countHeads: Readonly<Record<PreviewModel["counted"], string>> = {
   turns: "Turns",
   calls: "Calls",
   events: "Events",
   heard: "Turns",
+  minutes: "Minutes",
 };
+
+/** Minutes that are in no number. */
+const Unrecorded: FC<{ readonly minutes: number }> = ({ minutes }) =>
+  minutes === 0 ? null : (
+    <Note tone="warn">
+      The delay of {countText(minutes)} {minutes === 1 ? "minute" : "minutes"} is not recorded: this
+      collector did not run, or its judge had not settled anything since the start.
+    </Note>
+  );
 
 /** Silences that are in no number. */
 const Unclear: FC<{ readonly of: RulePreview }> = ({ of: { unclear, left } }) => (
