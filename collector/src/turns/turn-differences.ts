@@ -6,7 +6,7 @@ import { compareShares, holm } from "@turnproof/contracts";
 import type { TurnCounts, TurnQuestion } from "@turnproof/store";
 import { isoOfMicros } from "@turnproof/semconv";
 
-import { differenceLevel } from "../ui/display/differences.ts";
+import { differenceLevel, kindOf } from "../ui/display/differences.ts";
 import type { Difference, Differences, SideCounts, Unrecorded } from "../ui/display/differences.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 
@@ -35,7 +35,7 @@ export function differencesOf(
   );
   // Turns that arrive between the two counts are only in the second one.
   const others = Math.max(window.turns - these.turns, 0);
-  const found: Pick<Difference, "key" | "name" | "value" | "these" | "others">[] = [];
+  const found: Found[] = [];
   const unrecorded: Unrecorded[] = [];
   const cut: string[] = [];
   for (const { key, counts, unrecorded: missing, total } of these.keys) {
@@ -52,7 +52,7 @@ export function differencesOf(
       compared += 1;
       if (requested.has(`${key}:${value}`)) continue;
       const beside = Math.min(Math.max(inWindow - turns, 0), others);
-      found.push({ key, name, value, these: turns, others: beside });
+      found.push({ key, name, value, kind: kindOf(key), these: turns, others: beside });
     }
     if (compared < total) cut.push(name);
   }
@@ -60,8 +60,10 @@ export function differencesOf(
   return { these: these.turns, others, values, tested: found.length, unrecorded, cut };
 }
 
+type Found = Pick<Difference, "key" | "name" | "value" | "kind" | "these" | "others">;
+
 function testedValues(
-  found: readonly Pick<Difference, "key" | "name" | "value" | "these" | "others">[],
+  found: readonly Found[],
   these: number,
   others: number,
 ): readonly Difference[] {
@@ -83,6 +85,7 @@ function testedValues(
     .toSorted(
       (a, b) =>
         Number(b.significant) - Number(a.significant) ||
+        Number(a.kind === "result") - Number(b.kind === "result") ||
         b.difference - a.difference ||
         b.these - a.these ||
         (a.value < b.value ? -1 : 1),

@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 const cells = (page: Page): Promise<readonly (readonly string[])[]> =>
   page
-    .locator("[data-differences] tbody tr")
+    .locator("[data-differences] tbody tr:has(td)")
     .evaluateAll((rows) =>
       rows.map((row) =>
         [...row.querySelectorAll("td")].slice(0, 4).map((td) => td.innerText.trim()),
@@ -73,21 +73,25 @@ test("w counts both sides; what is asked for is no news; a value narrows the fil
   expect(new URL(page.url()).searchParams.get("q")).toBe("has:error");
 });
 
-test("eight values are drawn; the others at a button, which leads on to them", async () => {
+test("five origins are drawn before the results; the others at a button, which leads on to them", async () => {
   const page = await visit("/traces?q=has:error&limit=5");
   await page.locator("[data-differences] summary").click();
-  const lines = page.locator("[data-differences] tbody tr");
+  const lines = page.locator("[data-differences] tbody tr:has(td)");
+  const origins = page.locator("[data-differences] [data-kind=origin] tr:has(td)");
   await lines.first().waitFor();
-  expect(await lines.count()).toBe(8);
+  expect(await origins.count()).toBe(5);
+  const heads = await page.locator("[data-differences] tbody th").allInnerTexts();
+  expect(heads[0]).toBe("What these turns are");
+  const drawn = await lines.count();
   const more = page.locator("[data-more-values]");
   const others = Number.parseInt(await more.innerText(), 10);
   expect(others).toBeGreaterThan(0);
   await more.focus();
   await page.keyboard.press("Enter");
-  expect(await lines.count()).toBe(8 + others);
+  expect(await lines.count()).toBe(drawn + others);
   expect(await more.count()).toBe(0);
   const focused = await page.evaluate(() => document.activeElement?.textContent);
-  expect(focused).toBe(await lines.nth(8).locator("a").innerText());
+  expect(focused).toBe(await origins.nth(5).locator("a").innerText());
 });
 
 test("all turns of a time leave nothing to compare; a page without rows or a filter offers none", async () => {

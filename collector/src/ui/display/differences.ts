@@ -7,11 +7,28 @@
 /** Chance of one wrongly named value among all that were compared. */
 export const differenceLevel = 0.05;
 
+/** Keys whose values are results of a turn; those of the others are known while it runs. */
+const resultKeys: ReadonlySet<string> = new Set([
+  "verdict",
+  "status",
+  "finding",
+  "insight",
+  "contract",
+]);
+
+/** What a key describes: how a turn ended, or what it was. */
+export type DifferenceKind = "origin" | "result";
+
+/** The kind of a key. */
+export const kindOf = (key: string): DifferenceKind => (resultKeys.has(key) ? "result" : "origin");
+
 /** One value of a key of the filter bar, and the number of turns with it on either side. */
 export interface Difference {
   readonly key: string;
   readonly name: string;
   readonly value: string;
+  /** A result often follows from the filter itself; an origin may lead to the cause. */
+  readonly kind: DifferenceKind;
   readonly these: number;
   readonly others: number;
   /** Share of these minus share of the others, from -1 to 1, and its 95 % interval. */
@@ -36,7 +53,10 @@ export interface Unrecorded {
 export interface Differences {
   readonly these: number;
   readonly others: number;
-  /** Values with a greater share in these turns: significant ones first, the greatest first. */
+  /**
+   * Values with a greater share in these turns: significant ones first, of them origins before
+   * results, the greatest difference first.
+   */
   readonly values: readonly Difference[];
   /** Number of values that were compared and tested. */
   readonly tested: number;

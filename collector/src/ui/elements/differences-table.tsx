@@ -6,7 +6,12 @@
 import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
-import type { Difference, Differences, Unrecorded } from "../display/differences.ts";
+import type {
+  Difference,
+  DifferenceKind,
+  Differences,
+  Unrecorded,
+} from "../display/differences.ts";
 import { chanceText, differenceText, rangeText, rateText } from "../display/share-words.ts";
 import { countText } from "../display/figures.ts";
 import { queryOf } from "../display/filter-terms.ts";
@@ -28,8 +33,12 @@ export interface ComparedPlace {
   readonly query: URLSearchParams;
 }
 
-/** Values that are drawn at first: the clearest differences, without a page of elements. */
-const drawnMax = 8;
+/** Values that are drawn at first, of each kind: the clearest differences. */
+const drawnMax: Readonly<Record<DifferenceKind, number>> = { origin: 5, result: 3 };
+const kinds: readonly (readonly [DifferenceKind, string])[] = [
+  ["origin", "What these turns are"],
+  ["result", "How they ended"],
+];
 
 /** The table, with the counted turns in words; all of its values only where `whole`. */
 export const DifferencesTable: FC<{
@@ -38,7 +47,11 @@ export const DifferencesTable: FC<{
   readonly whole: boolean;
 }> = ({ of, place, whole }) => {
   const { these, others, values, unrecorded, cut } = of;
-  const drawn = whole ? values : values.slice(0, drawnMax);
+  const groups = kinds.map(([kind, words]) => {
+    const all = values.filter((one) => one.kind === kind);
+    return { kind, words, drawn: whole ? all : all.slice(0, drawnMax[kind]) };
+  });
+  const left = values.length - groups.reduce((sum, { drawn }) => sum + drawn.length, 0);
   return (
     <>
       <p class="padded muted" data-differences-extent>
@@ -53,39 +66,14 @@ export const DifferencesTable: FC<{
       ) : values.length === 0 ? (
         <p class="padded">No value is more frequent in these turns than in the others.</p>
       ) : (
-        <div class="scroll" role="group" aria-label="Differences" tabindex={0}>
-          <table class="grid" aria-label="Values that are more frequent in these turns">
-            <thead>
-              <tr>
-                <th scope="col">What</th>
-                <th scope="col">Value</th>
-                <th scope="col" class="num">
-                  These turns
-                </th>
-                <th scope="col" class="num">
-                  The others
-                </th>
-                <th scope="col">Shares</th>
-                <th scope="col" class="num" title="Percentage points, with the 95 % interval">
-                  Difference
-                </th>
-                <th scope="col" class="num" title="Chance of such a difference if there is none">
-                  p
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {drawn.map((one) => (
-                <Line one={one} of={of} place={place} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Groups groups={groups} of={of} place={place} />
       )}
-      {drawn.length === values.length ? null : (
-        <button class="button small" type="button" data-more-values>
-          {countText(values.length - drawn.length)} more values
-        </button>
+      {left === 0 ? null : (
+        <p class="padded">
+          <button class="button small" type="button" data-more-values>
+            {countText(left)} more values
+          </button>
+        </p>
       )}
       <UnrecordedLine unrecorded={unrecorded} />
       {cut.length === 0 ? (
@@ -98,6 +86,59 @@ export const DifferencesTable: FC<{
     </>
   );
 };
+
+/** Values of one kind that are drawn. */
+interface DrawnGroup {
+  readonly kind: DifferenceKind;
+  readonly words: string;
+  readonly drawn: readonly Difference[];
+}
+
+const Groups: FC<{
+  readonly groups: readonly DrawnGroup[];
+  readonly of: Compared;
+  readonly place: ComparedPlace;
+}> = ({ groups, of, place }) => (
+  <div class="scroll" role="group" aria-label="Differences" tabindex={0}>
+    <table class="grid" aria-label="Values that are more frequent in these turns">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">Value</th>
+          <th scope="col" class="num">
+            These turns
+          </th>
+          <th scope="col" class="num">
+            The others
+          </th>
+          <th scope="col">Shares</th>
+          <th scope="col" class="num" title="Percentage points, with the 95 % interval">
+            Difference
+          </th>
+          <th scope="col" class="num" title="Chance of such a difference if there is none">
+            p
+          </th>
+        </tr>
+      </thead>
+      {groups.map(({ kind, words, drawn }) =>
+        drawn.length === 0 ? (
+          <></>
+        ) : (
+          <tbody data-kind={kind}>
+            <tr>
+              <th scope="rowgroup" colspan={7}>
+                {words}
+              </th>
+            </tr>
+            {drawn.map((one) => (
+              <Line one={one} of={of} place={place} />
+            ))}
+          </tbody>
+        ),
+      )}
+    </table>
+  </div>
+);
 
 /** The turns of either side in words, never more than were counted. */
 function extentText({ these, others, pending_frames: pending }: Compared): string {

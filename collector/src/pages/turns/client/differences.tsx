@@ -33,10 +33,12 @@ export function startDifferences(query: URLSearchParams): void {
     };
     draw(false);
     find("[data-more-values]", place)?.addEventListener("click", () => {
-      const shown = findAll("tbody a", place).length;
+      const shown = new Set(findAll("tbody a", place).map((link) => link.getAttribute("href")));
       draw(true);
       // The button is gone: the reader goes on at the first value that it has shown.
-      findAll("tbody a", place)[shown]?.focus();
+      findAll("tbody a", place)
+        .find((link) => !shown.has(link.getAttribute("href")))
+        ?.focus();
     });
     announce("Differences counted");
   };
