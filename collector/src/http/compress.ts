@@ -9,8 +9,9 @@
  * cookie, is not compressed. The remaining requests come from our own pages and from what people
  * type.
  */
+import { Duplex } from "node:stream";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 
 import type { MiddlewareHandler } from "hono";
 
@@ -37,6 +38,14 @@ export function compress(): MiddlewareHandler<AppEnv> {
     }
     const coding = codingOf(c.req.header("accept-encoding") ?? "");
     if (coding === undefined || !beganHere(c)) return;
+    if (c.get("bodyFollows") === true) {
+      const headers = new Headers(res.headers);
+      headers.set("Content-Encoding", coding);
+      const body = res.body.pipeThrough(packer(coding));
+      c.res = undefined;
+      c.res = new Response(body, { status: res.status, headers });
+      return;
+    }
     const plain = new Uint8Array(await res.arrayBuffer());
     const body = plain.length < bytesMin ? plain : await packed(plain, coding);
     const headers = new Headers(res.headers);
@@ -67,6 +76,18 @@ function codingOf(accepted: string): Coding | undefined {
 
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
+
+/** Packs a body that follows in pieces; each is sent as a whole, and waits for no other. */
+function packer(coding: Coding): ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array> {
+  const stream =
+    coding === "gzip"
+      ? createGzip({ level: 6, flush: constants.Z_SYNC_FLUSH })
+      : createBrotliCompress({
+          flush: constants.BROTLI_OPERATION_FLUSH,
+          params: { [constants.BROTLI_PARAM_QUALITY]: 4 },
+        });
+  return Duplex.toWeb(stream) as ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array>;
+}
 
 /** In a thread of its own; other requests continue. */
 async function packed(plain: Uint8Array, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {

@@ -8,7 +8,7 @@ import type { TypedIdentity } from "../access/typed-identity.ts";
 import type { OpenSession } from "../access/sessions.ts";
 import type { Problem } from "./problem.ts";
 import type { ShownRefusal } from "../ui/display/shown-refusal.ts";
-import type { View } from "./frame.ts";
+import type { PageAnswer } from "./frame.ts";
 import type { AppliedAddress } from "../ui/display/left-out-words.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 
@@ -84,7 +84,7 @@ export type AppContext = Context<AppEnv>;
 
 /** Renders pages of one collector; created once and used by requests. */
 export interface Renderer {
-  page<M>(c: AppContext, view: View<M>, model: M, status: number): Response | Promise<Response>;
+  page<M>(c: AppContext, answer: PageAnswer<M>, status: number): Response | Promise<Response>;
   /** True where the answer is a page with a picker of its range of time. */
   hasPicker(c: AppContext): boolean;
   /** True where the answer is a page that marks what it does not apply of its address. */

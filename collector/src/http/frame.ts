@@ -51,3 +51,11 @@ export interface Frame {
 
 /** A page: a function from model and frame to markup. */
 export type View<M> = (model: M, frame: Frame) => Child | Promise<Child>;
+
+/** A page with its model. */
+export interface PageAnswer<M> {
+  readonly model: M;
+  readonly view: View<M>;
+  /** Markup at the place of the page's `LaterPart`, sent when the rest of the page was. */
+  readonly later?: ((frame: Frame) => Promise<Child>) | undefined;
+}

@@ -3,7 +3,7 @@
  * other answers its page, which links to the twin (collector: Answer).
  */
 import { isoNow } from "@turnproof/semconv";
-import type { JSXNode } from "hono/jsx";
+import type { Child, JSXNode } from "hono/jsx";
 
 import type { Config } from "../config/config.ts";
 import { prefersJson, wantsPage } from "./environment.ts";
@@ -11,8 +11,9 @@ import type { AppContext, Renderer } from "./environment.ts";
 import type { Problem } from "./problem.ts";
 import { html } from "./endpoint.ts";
 import type { Endpoints } from "./endpoint.ts";
-import type { Frame, View } from "./frame.ts";
+import type { Frame, PageAnswer, View } from "./frame.ts";
 import { ownOrigin } from "./own-origin.ts";
+import { pageInParts } from "./page-parts.ts";
 import { understoodOf } from "../ui/display/filter-terms.ts";
 import { rangeParameters } from "../ui/display/time-range.ts";
 
@@ -78,21 +79,25 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
   const render = async <M,>(
     c: AppContext,
-    view: View<M>,
-    model: M,
+    { model, view, later }: PageAnswer<M>,
     status: number,
   ): Promise<Response> => {
     const frame = frameOf(c, view === problem);
-    const markup = (await view(model, frame)) as JSXNode;
-    return c.html(`<!doctype html>${await markup.toString()}`, status as 200);
+    const text = `<!doctype html>${await textOf(view(model, frame))}`;
+    if (later === undefined) return c.html(text, status as 200);
+    return pageInParts(c, { text, later: textOf(later(frame)), status });
   };
   return {
-    page: (c, view, model, status) => render(c, view, model, status),
+    page: (c, answer, status) => render(c, answer, status),
     hasPicker: (c) => isPage(c) && takesRange(endpoints, c.get("route")),
     // A page without a principal has no place for the line.
     isMarkedPage: (c) => isPage(c) && c.get("principal") !== undefined,
-    problem: (c, model) => render(c, problem, model, model.status),
+    problem: (c, model) => render(c, { model, view: problem }, model.status),
   };
+}
+
+async function textOf(markup: Child | Promise<Child>): Promise<string> {
+  return ((await markup) as JSXNode).toString();
 }
 
 function takesRange(endpoints: Endpoints, route: string): boolean {
@@ -148,11 +153,9 @@ function ownParameters(endpoints: Endpoints, route: string): readonly string[] {
 }
 
 /** One model of one route. */
-export interface Answer<M> {
-  readonly model: M;
+export interface Answer<M> extends PageAnswer<M> {
   /** Another form of the model, for clients that request it in JSON. */
   readonly json?: () => object;
-  readonly view: View<M>;
   readonly status?: number;
 }
 
@@ -161,11 +164,11 @@ export interface Answer<M> {
  * JSON too where `Accept` prefers it (RFC 9110, 12.5.1).
  */
 export function respond<M>(c: AppContext, answer: Answer<M>): Response | Promise<Response> {
-  const { model, json, view, status = 200 } = answer;
+  const { model, json, status = 200 } = answer;
   if (c.req.path.endsWith(".json")) return respondJson(c, json?.() ?? model, status);
   c.header("Vary", "Accept", { append: true });
   if (prefersJson(c)) return respondJson(c, json?.() ?? model, status);
-  return c.get("renderer").page(c, view, model, status);
+  return c.get("renderer").page(c, answer, status);
 }
 
 /** JSON in which no text can end a script element or a line of script (faults W8). */

@@ -33,3 +33,15 @@ export class FreshAnswers<T> {
     return answer;
   }
 }
+
+/** Answers of one kind, of each collector of the process: a page and its JSON share them. */
+export function freshAnswers<T>(): (of: { readonly now: () => number }) => FreshAnswers<T> {
+  const kept = new WeakMap<object, FreshAnswers<T>>();
+  return (of) => {
+    const known = kept.get(of);
+    if (known !== undefined) return known;
+    const made = new FreshAnswers<T>(of.now);
+    kept.set(of, made);
+    return made;
+  };
+}

@@ -65,8 +65,10 @@ async function brush(page: Page, from: number, to: number): Promise<URLSearchPar
 test("d draws how long turns took; unknown durations are counted and drawn apart", async () => {
   const page = await visit("/traces?limit=10");
   await readout(page, /^120 turns in all/);
+  await listReady(page);
   await Promise.all([page.waitForURL(/chart=duration/), page.keyboard.press("d")]);
   await readout(page, /^120 turns by duration in all, 12 of unknown duration$/);
+  await listReady(page);
   expect(await page.locator("[data-histogram] rect.unknown-fill").count()).toBe(12);
   expect(await page.locator(".chart-switch [aria-current]").innerText()).toBe("Duration");
   // Later turns take longer: the cells climb from the lower left to the upper right.
@@ -99,6 +101,7 @@ test("d goes on to the outcomes of turns, of every turn under every filter", asy
   await listReady(page);
   await Promise.all([page.waitForURL(/chart=trend/), page.keyboard.press("d")]);
   await readout(page, /^120 turns over time in all$/);
+  await listReady(page);
   await page.locator("[data-histogram] > svg").hover({ position: { x: 400, y: 10 } });
   await readout(page, /turns?: .*(median|duration unknown)/);
   await expectSoundInEveryLook(page);
@@ -149,6 +152,7 @@ test.each([
 ])("a brush over %s filters by time and keeps the chart", async (_name, path, chart) => {
   const page = await visit(path);
   await readout(page, /^120 turns .*in all/);
+  await listReady(page);
   const query = await brush(page, 0.25, 0.5);
   expect(query.get("chart")).toBe(chart);
   const from = Date.parse(query.get("start_time") ?? "");
@@ -166,10 +170,10 @@ test.each([
   expect(new URL(page.url()).searchParams.get("chart")).toBe(chart);
 });
 
-test("without script the chart is drawn of the page, and its switch is a link", async () => {
+test("without script the chart is drawn of all turns, and its switch is a link", async () => {
   const page = await visit("/traces", { ...wide, script: false });
   await page.locator(".chart-switch a", { hasText: "Duration" }).click();
-  await readout(page, /turns by duration on this page/);
+  await readout(page, /^120 turns by duration in all/);
   expect(await page.locator(".durations g").count()).toBeGreaterThan(5);
 });
 

@@ -33,7 +33,7 @@ test("the box that names a view is as wide as its column", async () => {
       (name) => document.querySelector(name)?.getBoundingClientRect().right ?? Number.NaN,
     ),
   );
-  const column = await page.locator(".side").boundingBox();
+  const column = await page.locator("[data-views]").boundingBox();
   for (const edge of edges)
     expect(edge).toBeLessThanOrEqual((column?.x ?? 0) + (column?.width ?? 0));
 });

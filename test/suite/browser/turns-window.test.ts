@@ -40,10 +40,75 @@ test("facets count every turn of the filter, and say so", async () => {
   expect(await page.locator("[data-window]").innerText()).toContain("25 turns on this page");
 });
 
-test("without script the facets are those of the page, and say so", async () => {
-  const page = await visit("/traces?limit=25", { ...wide, script: false });
-  expect(await page.locator("[data-facet-extent]").innerText()).toBe("The turns on this page");
-  expect(await countOf(page, "helper")).toBe("25");
+test.each(["count", "duration", "trend"])(
+  "without script the %s chart and the facets count every turn of the filter",
+  async (chart) => {
+    const filter = `limit=25&chart=${chart}`;
+    const page = await visit(`/traces?${filter}`, { ...wide, script: false });
+    expect(await page.locator("tr[data-key]").count()).toBe(25);
+    expect(await page.locator("[data-facet-extent]").innerText()).toBe(`All ${size} turns`);
+    expect([await countOf(page, "early"), await countOf(page, "helper")]).toEqual(["7", "53"]);
+    const readout = page.locator("[data-readout]");
+    expect(await readout.innerText()).toMatch(/^60 turns (by duration |over time )?in all/);
+    await page.goto(`${site.url}/traces?${filter}&agent_id=early`);
+    expect(await readout.innerText()).toMatch(/^7 turns (by duration |over time )?in all/);
+  },
+);
+
+test("rows wait for no count, and no count is of them alone", async () => {
+  const held = ephemeral();
+  const gate = Promise.withResolvers<void>();
+  const { ledger } = held;
+  const slow: EvidenceStore = {
+    ...held,
+    ledger: {
+      ...ledger,
+      turnFacets: async (...of) => {
+        await gate.promise;
+        return ledger.turnFacets(...of);
+      },
+    },
+  };
+  const counted = await ownSite({}, { store: slow });
+  for (let n = 0; n < 30; n += 1) {
+    const at = new Date(Date.UTC(2026, 10, 20, 8, n)).toISOString();
+    await counted.put(turnEvents({ root: `root-${n}`, user: "alice", agent: "helper", at }));
+  }
+  const page = await visit("/favicon.ico", wide, { on: counted });
+  await page.goto(`${counted.url}/traces?limit=25`, { waitUntil: "commit" });
+  await page.locator("tr[data-key]").nth(24).waitFor();
+  expect(await page.locator("[data-readout], [data-facet]").count()).toBe(0);
+  await page.getByText("Counting all turns…").first().waitFor();
+  gate.resolve();
+  await page.getByText("All 30 turns").waitFor();
+  await page.locator("[data-readout]", { hasText: "30 turns in all" }).waitFor();
+  // In the order of what is seen: the chart and the facets before the rows.
+  const [chart, facets, rows] = await Promise.all(
+    ["[data-histogram]", ".facet-list", "tr[data-key]"].map(
+      async (one) => (await page.locator(one).first().boundingBox()) ?? { x: 0, y: 0 },
+    ),
+  );
+  expect(chart?.y).toBeLessThan(rows?.y ?? 0);
+  expect(facets?.x).toBeLessThan(rows?.x ?? 0);
+});
+
+test("a count that fails is called not counted, and the rows stay", async () => {
+  const held = ephemeral();
+  const store: EvidenceStore = {
+    ...held,
+    ledger: {
+      ...held.ledger,
+      turnFacets: async () => {
+        throw new Error("gone");
+      },
+    },
+  };
+  const away = await ownSite({}, { store });
+  await away.put(turnEvents({ root: "root-0", user: "alice", agent: "helper" }));
+  const page = await visit("/traces", { ...wide, script: false }, { on: away });
+  expect(await page.locator("tr[data-key]").count()).toBe(1);
+  expect(await page.locator("main").innerText()).toContain("Not counted");
+  expect(await page.locator("[data-readout], [data-facet]").count()).toBe(0);
 });
 
 test("the footer moves with the turns that arrive", async () => {

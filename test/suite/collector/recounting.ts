@@ -12,12 +12,13 @@ import { expect } from "vitest";
 
 import { differencesOf } from "../../../collector/src/turns/turn-differences.ts";
 import type { Differences, SideCounts } from "../../../collector/src/ui/display/differences.ts";
-import { durationCells, lastingOf } from "../../../collector/src/ui/display/duration-cells.ts";
 import { readTerms } from "../../../collector/src/ui/display/filter-terms.ts";
 import { trendOf } from "../../../collector/src/ui/display/trend.ts";
-import { binsOf, facetNames, facetsOf } from "../../../collector/src/ui/display/turn-figures.ts";
+import { binsOf, facetNames } from "../../../collector/src/ui/display/turn-figures.ts";
 import { judgeTurns } from "./desk.ts";
 import type { Desk } from "./desk.ts";
+import { durationCells, lastingOf } from "./row-cells.ts";
+import { facetsOf } from "./row-facets.ts";
 import { meaning } from "./turn-meaning.ts";
 import type { Turn } from "./turn-meaning.ts";
 

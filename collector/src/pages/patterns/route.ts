@@ -27,6 +27,6 @@ export const patternsGroup: RouteGroup = {
 function patternsRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   // It has no model, so there is no JSON of it.
-  app.get("/patterns", (c) => c.get("renderer").page(c, patternsPage, {}, 200));
+  app.get("/patterns", (c) => c.get("renderer").page(c, { view: patternsPage, model: {} }, 200));
   return app;
 }

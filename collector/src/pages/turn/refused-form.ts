@@ -52,7 +52,7 @@ export async function orFormPage(
       query: new URLSearchParams(narrowed),
       refusal: { of: placeOf(of, fields), detail },
     });
-    return c.get("renderer").page(c, turnPage, model, status);
+    return c.get("renderer").page(c, { view: turnPage, model }, status);
   }
 }
 

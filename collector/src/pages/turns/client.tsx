@@ -6,7 +6,6 @@ import type { TurnRow as Row } from "@turnproof/evidence";
 import type { Identity } from "@turnproof/semconv";
 
 import { rowKey, rowScale } from "../../ui/display/turn-figures.ts";
-import { RowsChart } from "../../ui/elements/rows-chart.tsx";
 import { TurnRow } from "../../ui/elements/turn-row.tsx";
 import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import type { TurnsWindow } from "../../ui/elements/window-footer.tsx";
@@ -16,7 +15,6 @@ import { facetList } from "./client/facets.tsx";
 import type { FacetList } from "./client/facets.tsx";
 import { startDifferences } from "./client/differences.tsx";
 import { overviewOf } from "./client/overview.tsx";
-import type { Overview } from "./client/overview.tsx";
 import { startMarks } from "../../ui/client/marks.tsx";
 import { showNewer } from "../../ui/client/newer.ts";
 import { announce, base, drawn, fetchJson, find, pageQuery, twin } from "../../ui/client/page.ts";
@@ -41,12 +39,12 @@ const liveFilters = new Set(
 const query = pageQuery();
 let live = true;
 let waiting: Model | undefined;
-let overview: Overview | undefined;
+let renewOverview: (() => void) | undefined;
 let facets: FacetList | undefined;
 
 /** Starts the home page. */
 export function start(): void {
-  overview = overviewOf(query);
+  renewOverview = overviewOf(query);
   facets = facetList(query);
   completeFilter((key) => facets?.names(key) ?? []);
   startMarks();
@@ -204,11 +202,7 @@ function drawList(body: HTMLElement, items: readonly Row[]): void {
   });
   const held = body.contains(document.activeElement);
   body.replaceChildren(...rows);
-  if (overview?.shown !== true) {
-    const bars = <RowsChart items={items} chart={query.get("chart")} nowMs={Date.now()} />;
-    find("[data-histogram-place]")?.replaceChildren(drawn(bars));
-  }
-  overview?.renew();
+  renewOverview?.();
   facets?.renew(items);
   showTimes(document);
   window.dispatchEvent(new CustomEvent("turnproof:rows"));

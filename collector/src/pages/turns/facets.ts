@@ -4,7 +4,7 @@ import type { TurnQuestion } from "@turnproof/store";
 
 import { facetNames } from "../../ui/display/turn-figures.ts";
 import type { Facet } from "../../ui/display/turn-figures.ts";
-import { FreshAnswers } from "../../turns/fresh-answers.ts";
+import { freshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
@@ -13,6 +13,7 @@ import type { Parts } from "../../parts.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
+import type { Counting } from "../../turns/counted-turns.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Body of `/traces/facets.json`. */
@@ -63,12 +64,18 @@ export const facetsGroup: RouteGroup<FacetsAnswers> = {
 /** GET `/traces/facets.json`. */
 function facetsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const answers = new FreshAnswers<FacetsModel>(parts.now);
   app.get("/traces/facets.json", async (c) => {
-    const { question, key } = await countingOf(c, parts, readParameters(c, listParameters));
-    return respondJson(c, await answers.of(key, () => countTurns(parts, question)));
+    const counting = await countingOf(c, parts, readParameters(c, listParameters));
+    return respondJson(c, await countedFacets(parts, counting));
   });
   return app;
+}
+
+const answersOf = freshAnswers<FacetsModel>();
+
+/** The facets of the turns of a question. */
+export function countedFacets(parts: Parts, { question, key }: Counting): Promise<FacetsModel> {
+  return answersOf(parts).of(key, () => countTurns(parts, question));
 }
 
 async function countTurns(parts: Parts, question: TurnQuestion): Promise<FacetsModel> {

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { cellsOf } from "../../ui/display/duration-cells.ts";
 import type { DurationCells } from "../../ui/display/duration-cells.ts";
 import type { Bin } from "../../ui/display/turn-figures.ts";
-import { FreshAnswers } from "../../turns/fresh-answers.ts";
+import { freshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
@@ -59,18 +59,27 @@ export const overviewGroup: RouteGroup<OverviewAnswers> = {
 /** GET `/traces/overview.json`. */
 function overviewRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const answers = new FreshAnswers<OverviewModel>(parts.now);
   app.get("/traces/overview.json", async (c) => {
     const { chart, ...parameters } = readParameters(c, listParameters);
     const counting = await countingOf(c, parts, parameters);
-    const withDurations = chart === "duration";
-    const make = (): Promise<OverviewModel> => overviewOf(parts, counting, withDurations);
-    return respondJson(c, await answers.of(JSON.stringify([counting.key, withDurations]), make));
+    return respondJson(c, await countedOverview(parts, counting, chart === "duration"));
   });
   return app;
 }
 
-async function overviewOf(
+const answersOf = freshAnswers<OverviewModel>();
+
+/** The overview of the turns of a question. */
+export function countedOverview(
+  parts: Parts,
+  counting: Counting,
+  withDurations: boolean,
+): Promise<OverviewModel> {
+  const key = JSON.stringify([counting.key, withDurations]);
+  return answersOf(parts).of(key, () => countOverview(parts, counting, withDurations));
+}
+
+async function countOverview(
   parts: Parts,
   { question, within }: Counting,
   withDurations: boolean,

@@ -9,20 +9,20 @@ import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { chosenColumns, listClasses } from "../../ui/display/list-columns.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
-import { facetsOf, pageExtent } from "../../ui/display/turn-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { TurnsModel } from "./route.ts";
 import { ColumnChooser } from "../../ui/elements/column-chooser.tsx";
 import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
-import { Facets, FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { FilterBar } from "../../ui/elements/filter-bar.tsx";
+import { LaterPart } from "../../ui/elements/later.tsx";
 import { ListViews } from "../../ui/elements/list-views.tsx";
 import { ExportMenu, turnFiles } from "../../ui/elements/export-menu.tsx";
 import { Empty } from "../../ui/elements/panel.tsx";
 import { WindowFooter } from "../../ui/elements/window-footer.tsx";
-import { RowsChart } from "../../ui/elements/rows-chart.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
 import { usualOrder } from "../../turns/turn-place.ts";
 import type { SharedView } from "../../turns/shared-views.ts";
+import { FigureSlots } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { SharedList } from "./shared-list.tsx";
 import { ScopeLine } from "../../ui/groups/turns-scope.tsx";
@@ -65,54 +65,26 @@ export function turnsPage(
       <ScopeLine frame={frame} terms={terms} path={path} />
       {bare ? <FirstSteps frame={frame} /> : null}
       <div class="turns" data-turns hidden={bare}>
-        <Chart model={model} frame={frame} />
+        <FigureSlots />
+        <ChartSwitch
+          chosen={frame.query.get("chart")}
+          hrefOf={(chart) => hrefWith(frame, { chart })}
+        />
         {none || terms.every(isTime) ? null : <WhatIsSpecial />}
-        <div class="columns">
-          <div class="side">
-            <ListViews
-              views={builtInViews}
-              path={path}
-              query={viewQuery(frame.query)}
-              keeper={`${base} ${frame.principal?.name ?? ""}`}
-            >
-              <SharedList views={shared} frame={frame} />
-            </ListViews>
-            <details class="facets" data-facets>
-              <summary>Facets</summary>
-              <p class="facet-extent muted" data-facet-extent>
-                {pageExtent}
-              </p>
-              <div class="facet-list" role="group" aria-label="Facets" tabindex={0}>
-                <Facets
-                  facets={facetsOf(model.items)}
-                  path={path}
-                  terms={terms}
-                  query={frame.query}
-                />
-              </div>
-            </details>
-          </div>
-          <TurnList model={model} frame={frame} />
-        </div>
+        <ListViews
+          views={builtInViews}
+          path={path}
+          query={viewQuery(frame.query)}
+          keeper={`${base} ${frame.principal?.name ?? ""}`}
+        >
+          <SharedList views={shared} frame={frame} />
+        </ListViews>
+        <TurnList model={model} frame={frame} />
+        <LaterPart />
       </div>
     </Page>
   );
 }
-
-/**
- * Number of turns over time, or their durations: of this page, until the browser has loaded all.
- */
-const Chart: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const chart = frame.query.get("chart");
-  return (
-    <div class="chart">
-      <ChartSwitch chosen={chart} hrefOf={(next) => hrefWith(frame, { chart: next })} />
-      <div data-histogram-place>
-        <RowsChart items={model.items} chart={chart} nowMs={Date.now()} />
-      </div>
-    </div>
-  );
-};
 
 function isTime({ key }: Term): boolean {
   return key === "after" || key === "before";
@@ -138,7 +110,7 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
   const path = hrefOf(frame, "/traces");
   const none = model.items.length === 0 && (termsOf(query).length > 0 || query.has("cursor"));
   return (
-    <div class="list">
+    <div class="list" slot="list">
       <div class="list-tools">
         <ExportMenu path={path} query={query} files={turnFiles} />
         <ColumnChooser path={path} query={query} />

@@ -21,6 +21,7 @@ import { knownNames } from "../../turns/free-text.ts";
 import { sharedViews } from "../../turns/shared-views.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
+import { FiguresPart, figuresOf } from "./figures.tsx";
 import { turnsPage } from "./page.tsx";
 import { turnsParameters } from "./turns-parameters.ts";
 
@@ -74,7 +75,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
   app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
     // What concerns the page only: a cursor serves any of them.
     const {
-      chart: _chart,
+      chart,
       hide: _hide,
       show: _show,
       rows: _rows,
@@ -82,7 +83,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     } = readParameters(c, turnsParameters);
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
-    const { limit: requested, sort, order } = parameters;
+    const { limit: requested, cursor: _cursor, sort, order, ...filters } = parameters;
     const by = sort ?? usualOrder.by;
     // A cursor belongs to its order, also where the request does not name it.
     const paging = await pagingOf(c, parts, { ...parameters, sort: by, view: "turns" });
@@ -104,6 +105,8 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
       },
     );
     const isWhole = paging.after === undefined && next === null;
+    // After the rows, for which it would make the store wait.
+    const figures = wantsPage(c) ? figuresOf(c, parts, { ...filters, chart }) : undefined;
     const model: TurnsModel = {
       items: records.map(({ row }) => row),
       limit: size,
@@ -121,7 +124,11 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
       wantsPage(c) &&
       model.items.length === 0 &&
       (await ledger.countTurns({ scope, where: [], signal: c.req.raw.signal })) === 0;
-    return respond(c, { model, view: (of, frame) => turnsPage(of, frame, { shared, bare }) });
+    return respond(c, {
+      model,
+      view: (of, frame) => turnsPage(of, frame, { shared, bare }),
+      later: async (frame) => FiguresPart({ figures: await figures, frame }),
+    });
   });
   return app;
 }

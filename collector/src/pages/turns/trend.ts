@@ -4,7 +4,7 @@
 import { Hono } from "hono";
 
 import type { Trend } from "../../ui/display/trend.ts";
-import { FreshAnswers } from "../../turns/fresh-answers.ts";
+import { freshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
@@ -13,6 +13,7 @@ import type { Parts } from "../../parts.ts";
 import { turnTrend } from "../../turns/turn-trend.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
+import type { Counting } from "../../turns/counted-turns.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Parameters of the trend: every filter of the list, without paging. */
@@ -55,23 +56,27 @@ export const trendGroup: RouteGroup<TrendAnswers> = {
 /** GET `/traces/trend.json`. */
 function trendRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const answers = new FreshAnswers<TrendModel>(parts.now);
   app.get("/traces/trend.json", async (c) => {
-    const { question, within, key } = await countingOf(
-      c,
-      parts,
-      readParameters(c, trendParameters),
-    );
-    const make = async (): Promise<TrendModel> => {
-      const pending = await pendingFrames(parts);
-      const options = { nowMs: parts.now(), within };
-      return {
-        ...(await turnTrend(parts.store.ledger, question, options)),
-        complete: await isComplete(parts, pending, question),
-        pending_frames: pending,
-      };
-    };
-    return respondJson(c, await answers.of(key, make));
+    const counting = await countingOf(c, parts, readParameters(c, trendParameters));
+    return respondJson(c, await countedTrend(parts, counting));
   });
   return app;
+}
+
+const answersOf = freshAnswers<TrendModel>();
+
+/** The trend of the turns of a question. */
+export function countedTrend(
+  parts: Parts,
+  { question, within, key }: Counting,
+): Promise<TrendModel> {
+  return answersOf(parts).of(key, async () => {
+    const pending = await pendingFrames(parts);
+    const options = { nowMs: parts.now(), within };
+    return {
+      ...(await turnTrend(parts.store.ledger, question, options)),
+      complete: await isComplete(parts, pending, question),
+      pending_frames: pending,
+    };
+  });
 }

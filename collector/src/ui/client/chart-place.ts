@@ -1,6 +1,4 @@
-/**
- * @module ChartPlace: where a page draws its turns over time, and which turns these are, in words.
- */
+/** @module ChartPlace: where a page draws its turns over time. */
 import { drawn, find } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 
@@ -14,9 +12,4 @@ export function drawChart(chart: unknown): void {
   }
   place.replaceChildren(drawn(chart));
   showTimes(place);
-}
-
-/** Which turns a chart covers, in words. */
-export function extentOf({ complete }: { readonly complete: boolean }): string {
-  return complete ? "in all" : "so far";
 }

@@ -3,12 +3,12 @@
  * page's own; loaded after the page. A brush over the trend sets the range of the page.
  */
 import type { Trend } from "../display/trend.ts";
-import { facetExtent } from "../display/turn-figures.ts";
+import { countExtent, facetExtent } from "../display/turn-figures.ts";
 import type { FacetReach } from "../display/turn-figures.ts";
 import { ReleaseTable } from "../elements/release-table.tsx";
 import { TrendChart } from "../elements/trend-chart.tsx";
 import { watchBrush } from "./brush.ts";
-import { drawChart, extentOf } from "./chart-place.ts";
+import { drawChart } from "./chart-place.ts";
 import { base, drawn, fetchJson, find, findAll } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 import { addShortcuts } from "./shortcuts.ts";
@@ -34,10 +34,10 @@ export function startTrend(): void {
 }
 
 /** The trend of all turns under these filters, drawn in place of the page's chart. */
-export async function drawTrend(filters: URLSearchParams): Promise<Model | undefined> {
+async function drawTrend(filters: URLSearchParams): Promise<Model | undefined> {
   const model = await fetchJson<Model>(`${base}/traces/trend.json?${filters.toString()}`);
   if (model === undefined || model.slices.length === 0) return undefined;
-  drawChart(<TrendChart trend={model} extent={extentOf(model)} />);
+  drawChart(<TrendChart trend={model} extent={countExtent(model)} />);
   return model;
 }
 

@@ -3,10 +3,7 @@
  * count for each class of durations and one for unknown durations. Classes are logarithmic: each
  * is a fixed factor of the one below.
  */
-import { durationClass, durationClasses } from "@turnproof/evidence";
-import type { TurnRow } from "@turnproof/evidence";
-
-import { binned, lastedMs, quantile } from "./turn-figures.ts";
+import { durationClasses } from "@turnproof/evidence";
 
 /** Turns of one time interval; times are epoch milliseconds, durations milliseconds. */
 export interface DurationColumn {
@@ -29,12 +26,6 @@ export interface DurationCells {
   readonly toMs: number;
 }
 
-/** One turn at its time; null is an unknown duration. */
-export interface Lasting {
-  readonly atMs: number;
-  readonly durationMs: number | null;
-}
-
 /** A column before its classes are merged: turns by the finest class, `durationClass`. */
 export type DurationClasses = Omit<DurationColumn, "counts"> & {
   readonly classes: ReadonlyMap<number, number>;
@@ -45,30 +36,6 @@ const classesMax = 10;
  * How many of the finest classes are merged, the fewest that fit; then whole orders of magnitude.
  */
 const widths = [1, 2, 4, 8, 16, 24, 32];
-
-/** The last event of each turn, and how long it took. */
-export function lastingOf(rows: readonly TurnRow[]): readonly Lasting[] {
-  return rows
-    .map((row) => ({ atMs: Date.parse(row.ended_at), durationMs: lastedMs(row) }))
-    .filter(({ atMs }) => !Number.isNaN(atMs));
-}
-
-/** The cells of some turns, from the first of them to the last. */
-export function durationCells(turns: readonly Lasting[]): DurationCells {
-  return cellsOf(
-    binned(turns).map(({ fromMs, toMs, members }) => {
-      const own = members.flatMap(({ durationMs }) => durationMs ?? []);
-      const classes = new Map<number, number>();
-      for (const ms of own) {
-        const at = durationClass(ms);
-        classes.set(at, (classes.get(at) ?? 0) + 1);
-      }
-      const [turns, unknown] = [members.length, members.length - own.length];
-      const [p50, p95] = [quantile(own, 0.5), quantile(own, 0.95)];
-      return { fromMs, toMs, turns, unknown, p50, p95, classes };
-    }),
-  );
-}
 
 /** The cells of counted columns. */
 export function cellsOf(columns: readonly DurationClasses[]): DurationCells {

@@ -1,6 +1,6 @@
 /**
  * @module TurnFigures: derived values of a list of turns: completeness against the declared
- * profile, findings by priority, scales, bins of the histogram, facets.
+ * profile, findings by priority, scales, bins of the histogram, words of facets.
  */
 import { coverageProfiles, stageKind } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
@@ -208,35 +208,6 @@ export interface Facet {
   readonly total: number;
 }
 
-/** Facet keys of turns: key, name, and the values of a turn. */
-const facetKeys: readonly (readonly [
-  key: string,
-  name: string,
-  values: (row: TurnRow) => readonly string[],
-])[] = [
-  ["verdict", "Verdict", (row) => [row.verdict ?? "unjudged"]],
-  ["status", "Status", (row) => [row.status]],
-  ["agent", "Agent", (row) => (row.agent_id === undefined ? [] : [row.agent_id])],
-  ["app", "Application", (row) => (row.application_id === undefined ? [] : [row.application_id])],
-  [
-    "user",
-    "Tenant",
-    (row) => [row.user_id === undefined ? "unattributed" : (row.user_id ?? "anonymous")],
-  ],
-  ["tool", "Tool", (row) => row.tool_names],
-  ["model", "Model", (row) => row.models],
-  ["cache", "Cache", (row) => (row.cache_decision === null ? [] : [row.cache_decision])],
-  ["finding", "Finding", (row) => row.finding_codes ?? []],
-  ["insight", "Insight", (row) => row.insight_codes ?? []],
-  // Only the ledger has the results and the environments of a turn.
-  ["contract", "Contract", () => []],
-  ["release", "Release", (row) => row.releases],
-  ["env", "Environment", () => []],
-  ["producer", "Producer", (row) => row.producers],
-  ["dialect", "Dialect", (row) => row.dialects],
-];
-const facetShownMax = 6;
-
 /** Which turns a count of facets covers. */
 export interface FacetReach {
   readonly turns: number;
@@ -250,24 +221,26 @@ export function facetExtent({ turns, complete }: FacetReach): string {
   return complete ? `All ${counted}` : `${counted}, not all: others wait or cannot be read`;
 }
 
-/** What facets count before all turns are counted. */
-export const pageExtent = "The turns on this page";
+/** Which turns a chart covers, in words. */
+export function countExtent({ complete }: Pick<FacetReach, "complete">): string {
+  return complete ? "in all" : "so far";
+}
 
 /** Name of each key of the facets, in their order. */
-export const facetNames: readonly (readonly [key: string, name: string])[] = facetKeys.map(
-  ([key, name]) => [key, name],
-);
-
-/** Facets of the rows, with that many values each; a facet without a value is left out. */
-export function facetsOf(rows: readonly TurnRow[], shownMax: number = facetShownMax): Facet[] {
-  return facetKeys.flatMap(([key, name, valuesOf]) => {
-    const counts = new Map<string, number>();
-    for (const row of rows) {
-      for (const value of new Set(valuesOf(row))) counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
-    if (counts.size === 0) return [];
-    const sorted = [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    const values = sorted.slice(0, shownMax).map(([value, count]) => ({ value, count }));
-    return [{ key, name, values, total: counts.size }];
-  });
-}
+export const facetNames: readonly (readonly [key: string, name: string])[] = [
+  ["verdict", "Verdict"],
+  ["status", "Status"],
+  ["agent", "Agent"],
+  ["app", "Application"],
+  ["user", "Tenant"],
+  ["tool", "Tool"],
+  ["model", "Model"],
+  ["cache", "Cache"],
+  ["finding", "Finding"],
+  ["insight", "Insight"],
+  ["contract", "Contract"],
+  ["release", "Release"],
+  ["env", "Environment"],
+  ["producer", "Producer"],
+  ["dialect", "Dialect"],
+];

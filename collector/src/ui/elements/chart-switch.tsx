@@ -17,7 +17,7 @@ export const ChartSwitch: FC<{
 }> = ({ chosen, hrefOf }) => {
   const at = charts.findIndex(([chart]) => chart === (chosen ?? "count"));
   return (
-    <nav class="chart-switch" aria-label="Chart">
+    <nav class="chart-switch" aria-label="Chart" slot="switch">
       {charts.map(([chart, name, words], index) => (
         <a
           href={hrefOf(index === 0 ? null : chart)}

@@ -132,7 +132,7 @@ export const ListViews: FC<{
   /** Views that others share. */
   readonly children?: Child;
 }> = ({ views, path, query, keeper, children }) => (
-  <nav class="views" aria-label="Views of the turns" data-views data-keeper={keeper}>
+  <nav class="views" aria-label="Views of the turns" data-views data-keeper={keeper} slot="views">
     <h2>Views</h2>
     <ul data-view-list>
       <ViewLinks views={views} path={path} query={query} />

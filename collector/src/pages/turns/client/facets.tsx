@@ -1,9 +1,9 @@
 /**
  * @module Facets in the browser: the values of all turns under the filters with their turn counts,
- * in place of the page's own; loaded after the page.
+ * with more of them than the page comes with; counted again when rows arrive.
  */
 import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
-import { facetExtent, facetsOf, pageExtent } from "../../../ui/display/turn-figures.ts";
+import { facetExtent } from "../../../ui/display/turn-figures.ts";
 import type { Facet, FacetReach } from "../../../ui/display/turn-figures.ts";
 import type { TurnRow as Row } from "@turnproof/evidence";
 import { Facets } from "../../../ui/elements/filter-bar.tsx";
@@ -19,9 +19,7 @@ interface Model extends FacetReach {
 export interface FacetList {
   /** Values of a key for completion; threads come from the page. */
   names(key: string): readonly string[];
-  /**
-   * Rows were added or removed: loads again, and shows those of the page until counts include it.
-   */
+  /** Rows were added or removed: counts again. Older counts are not called all turns meanwhile. */
   renew(items: readonly Row[]): void;
 }
 
@@ -76,8 +74,7 @@ export function facetList(query: URLSearchParams): FacetList {
       again();
       if (whole !== undefined && whole.turns >= rows.length) return;
       whole = undefined;
-      notify(pageExtent);
-      draw(facetsOf(rows));
+      notify("Counting all turns…");
     },
   };
 }

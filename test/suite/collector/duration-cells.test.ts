@@ -3,7 +3,7 @@ import type { TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { durationCells, lastingOf } from "./duration-cells.ts";
+import { durationCells, lastingOf } from "./row-cells.ts";
 
 test("a column counts classes of durations, and what is unknown beside them", () => {
   const { columns, fromMs, toMs } = durationCells([
