@@ -6,7 +6,8 @@ import { z } from "zod";
 import type { Insights, TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import type { Identity } from "@turnproof/semconv";
-import type { Keyset, TurnQuestion, TurnRecord } from "@turnproof/store";
+import { groupOrderFields } from "@turnproof/store";
+import type { GroupOrder, Keyset, TurnQuestion, TurnRecord } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
 import { answersJson } from "../http/environment.ts";
@@ -17,12 +18,14 @@ import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
+import { turnsShown } from "../ui/display/list-columns.ts";
+import { orderParameter } from "./rows-in-order.ts";
 import { keysetOf, placeOf, usualOrder } from "./turn-place.ts";
 import { isComplete, pendingFrames } from "./window.ts";
 
 const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
 
-/** Parameters of the lists of agents and threads. */
+/** Parameters of the pages of one agent or thread. */
 export const groupsParameters = z
   .strictObject({
     application_id,
@@ -37,8 +40,21 @@ export const groupsParameters = z
   })
   .partial();
 
+/** Those of the lists, which are sorted by their columns. */
+export const groupListParameters = groupsParameters.extend({
+  sort: z
+    .enum(groupOrderFields)
+    .describe(
+      "What the list is ordered by, over all of its rows; default `last`, the latest turn. `value` is " +
+        "the id, by the bytes of UTF-8; `tool_failed` failed results of tools, `tokens` input and " +
+        "output. Unknown figures and turns without an id come last in both directions.",
+    )
+    .optional(),
+  order: orderParameter,
+});
+
 /** Those of their files, which have every page. */
-export const groupsFileParameters = groupsParameters.omit({ limit: true, cursor: true });
+export const groupsFileParameters = groupListParameters.omit({ limit: true, cursor: true });
 
 /** Turns behind a list of groups. */
 export interface GroupsWindow {
@@ -69,6 +85,8 @@ export function evidenceRoots(
 export interface GroupsPlace {
   readonly question: TurnQuestion;
   readonly limit: number;
+  /** Default: those with the latest turn first. */
+  readonly order?: GroupOrder;
   /** Start of the page; undefined at the newest. */
   readonly after: Keyset | undefined;
 }
@@ -81,16 +99,36 @@ export interface GroupsRequest extends GroupsPlace {
   readonly settled: boolean;
 }
 
-/** Parses a request for groups. @param pageMax rows of a page of HTML without a limit */
-export async function requestGroups(
+/** Parses a request for a list of groups, in its order. */
+export function requestGroupList(c: AppContext, parts: Parts): Promise<GroupsRequest> {
+  const { sort, order, ...parameters } = readParameters(c, groupListParameters);
+  return requested(c, parts, { ...parameters, order, sort: sort ?? "last" }, turnsShown);
+}
+
+/** Parses a request for the turns of one group. @param pageMax rows of a page without a limit */
+export function requestGroups(
   c: AppContext,
   parts: Parts,
   fixed: Partial<Pick<Identity, "agent_id" | "thread_id">>,
   pageMax?: number,
 ): Promise<GroupsRequest> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
-  const sort = Object.keys(fixed).length === 0 ? "last" : usualOrder.by;
-  const paging = await pagingOf(c, parts, { ...parameters, view: "groups", sort });
+  return requested(c, parts, { ...parameters, sort: usualOrder.by }, pageMax);
+}
+
+type GroupsParameters = z.output<typeof groupsParameters> & {
+  readonly sort: string;
+  readonly order?: "descending" | "ascending" | undefined;
+};
+
+async function requested(
+  c: AppContext,
+  parts: Parts,
+  parameters: GroupsParameters,
+  pageMax?: number,
+): Promise<GroupsRequest> {
+  // A cursor belongs to its order, also where the request does not name it.
+  const paging = await pagingOf(c, parts, { ...parameters, view: "groups" });
   const json = answersJson(c);
   // A client that takes any type gets the page, too.
   const shown = json ? limits.pageEventsDefault : (pageMax ?? limits.pageEventsDefault);
@@ -103,6 +141,7 @@ export async function requestGroups(
     reading,
     question,
     limit: parameters.limit ?? shown,
+    ...orderOf(parameters),
     paging,
     after: paging.after,
     pending,
@@ -110,10 +149,20 @@ export async function requestGroups(
   };
 }
 
+function orderOf({
+  sort,
+  order,
+}: Pick<GroupsParameters, "sort" | "order">): Pick<GroupsPlace, "order"> {
+  const by = groupOrderFields.find((field) => field === sort);
+  return by === undefined ? {} : { order: { by, ascending: order === "ascending" } };
+}
+
 /** Parses a request for a file of groups. */
-export function requestFile(c: AppContext): TurnQuestion {
-  const reading = readingFor(c, readParameters(c, groupsFileParameters));
-  return { ...turnQuestion(reading), signal: c.req.raw.signal };
+export function requestFile(c: AppContext): Pick<GroupsPlace, "question" | "order"> {
+  const { sort = "last", order, ...parameters } = readParameters(c, groupsFileParameters);
+  const reading = readingFor(c, parameters);
+  const question = { ...turnQuestion(reading), signal: c.req.raw.signal };
+  return { question, ...orderOf({ sort, order }) };
 }
 
 /** The page of the newest turns. */

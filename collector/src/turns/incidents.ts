@@ -15,6 +15,7 @@ import { isTrouble, wrongTurns } from "./incident-causes.ts";
 import type { Cause } from "./incident-causes.ts";
 import { agentOf, ranked, termsFor, wrongTurnsOf } from "./incident-episodes.ts";
 import type { Episode, IncidentTerms, WrongTurn } from "./incident-episodes.ts";
+import { rowsInOrder } from "./rows-in-order.ts";
 import { turnStretches } from "./turn-stretches.ts";
 import type { StretchOptions } from "./turn-stretches.ts";
 
@@ -69,7 +70,7 @@ export interface Incidents {
   /** Number of incidents, of which `items` has some after those that are skipped. */
   readonly incidents: number;
   readonly skipped: number;
-  /** P0 first, then P1, then P2; in each, the incident with the most turns first. */
+  /** P0 first, then P1, then P2; in each, the incident with the most turns first. Or as sorted. */
   readonly items: readonly Incident[];
   /** All turns by interval, and those in which something went wrong. */
   readonly slices: readonly {
@@ -84,8 +85,20 @@ export interface Incidents {
   } | null;
 }
 
+/** What incidents are listed by: `priority` is the most urgent first, then the most turns. */
+export const incidentOrders = [
+  "priority",
+  "agent_id",
+  "turns",
+  "tenants",
+  "first_at",
+  "last_at",
+] as const;
+
 /** Which of the incidents are described. */
 export interface IncidentsPart {
+  readonly sort?: (typeof incidentOrders)[number] | undefined;
+  readonly order?: "descending" | "ascending" | undefined;
   readonly skip?: number | undefined;
   /** Default: those of one page. */
   readonly limit?: number | undefined;
@@ -104,7 +117,13 @@ const typicalOf = 20;
 export async function findIncidents(
   ledger: TurnReader,
   question: TurnQuestion,
-  { skip = 0, limit = incidentsMax, ...options }: StretchOptions & IncidentsPart,
+  {
+    skip = 0,
+    limit = incidentsMax,
+    sort = "priority",
+    order,
+    ...options
+  }: StretchOptions & IncidentsPart,
 ): Promise<Incidents> {
   const { total, frame, bars, drawn } = await turnStretches(
     (requested, by) => ledger.turnCounts(requested, by),
@@ -120,7 +139,7 @@ export async function findIncidents(
   const records = total === undefined ? [] : await newest(ledger, requested);
   const wrong = records.length < readMax ? records.length : await ledger.countTurns(requested);
   const turns = wrongTurnsOf(records);
-  const all = ranked(turns, pauseMs);
+  const all = rowsInOrder(ranked(turns, pauseMs), (one) => orderValue(one, sort), order);
   const listed = all.slice(skip, skip + limit);
   const items = listed.map((episode) => described(episode, turns, everyMs));
   return {
@@ -161,13 +180,44 @@ async function newest(ledger: TurnReader, question: TurnQuestion): Promise<reado
   return found;
 }
 
+/** The agent of all of these turns; null where there are several, or none is recorded. */
+function onlyAgent(turns: readonly WrongTurn[]): string | null {
+  const [agent = null, ...others] = new Set(turns.map(agentOf));
+  return others.length === 0 ? agent : null;
+}
+
+/** Distinct tenants, the anonymous as one. */
+function tenantsOf(turns: readonly WrongTurn[]): number {
+  const tenants = new Set(turns.map(({ record }) => tenantText(record.row.user_id)));
+  tenants.delete("unattributed");
+  return tenants.size;
+}
+
+/** An incident's value in a column. */
+function orderValue(
+  { cause, turns }: Episode,
+  by: (typeof incidentOrders)[number],
+): string | number | null {
+  switch (by) {
+    case "priority":
+      return -cause.priority;
+    case "agent_id":
+      return onlyAgent(turns);
+    case "turns":
+      return turns.length;
+    case "tenants":
+      return tenantsOf(turns);
+    case "first_at":
+      return turns[0].endedMs;
+    case "last_at":
+      return (turns.at(-1) ?? turns[0]).endedMs;
+  }
+}
+
 function described(episode: Episode, all: readonly WrongTurn[], everyMs: number): Incident {
   const { cause, turns, names, scattered } = episode;
   const agents = new Set(turns.map(agentOf));
-  const [agent = null] = agents;
   const rows = turns.map(({ record }) => record.row);
-  const tenants = new Set(rows.map(({ user_id: user }) => tenantText(user)));
-  tenants.delete("unattributed");
   const releases = groupBy(
     rows.flatMap((row) => row.releases),
     (release) => release,
@@ -175,14 +225,14 @@ function described(episode: Episode, all: readonly WrongTurn[], everyMs: number)
   const typical = middling(rows.slice(-typicalOf));
   return {
     ...cause,
-    agent_id: agents.size === 1 ? agent : null,
+    agent_id: onlyAgent(turns),
     turns: turns.length,
     scattered,
     names,
     agents: [...agents].filter((one) => one !== null).length,
     first_at: turns[0].record.row.ended_at,
     last_at: (turns.at(-1) ?? turns[0]).record.row.ended_at,
-    tenants: tenants.size,
+    tenants: tenantsOf(turns),
     releases: [...releases]
       .map(([release, named]) => ({ release, turns: named.length }))
       .toSorted((a, b) => b.turns - a.turns)

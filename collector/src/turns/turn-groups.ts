@@ -68,14 +68,17 @@ export interface NamedGroup {
   readonly names: GroupNames;
 }
 
-/** A page of groups, those with the latest turn first. */
+/** A page of groups, in the order of the request. */
 export async function groupsPage(
   ledger: TurnReader,
   by: GroupField,
-  { question, limit, after }: GroupsPlace,
+  { question, limit, order, after }: GroupsPlace,
 ): Promise<{ readonly groups: readonly NamedGroup[]; readonly next: Keyset | null }> {
-  const place = after === undefined ? {} : { after: placeOf(after) };
-  const { groups, next } = await ledger.turnGroups(question, by, { limit, ...place });
+  const { groups, next } = await ledger.turnGroups(question, by, {
+    limit,
+    ...(order === undefined ? {} : { order }),
+    ...(after === undefined ? {} : { after: placeOf(after) }),
+  });
   return { groups: groups.map(namedGroup), next: next === null ? null : keysetOf(next) };
 }
 
@@ -86,10 +89,10 @@ const groupsAtOnce = 500;
 export async function* groupsPages(
   ledger: TurnReader,
   by: GroupField,
-  question: TurnQuestion,
+  of: Pick<GroupsPlace, "question" | "order">,
 ): AsyncGenerator<readonly NamedGroup[]> {
   for (let after: Keyset | undefined; ;) {
-    const { groups, next } = await groupsPage(ledger, by, { question, limit: groupsAtOnce, after });
+    const { groups, next } = await groupsPage(ledger, by, { ...of, limit: groupsAtOnce, after });
     yield groups;
     if (next === null) return;
     after = next;
@@ -111,13 +114,21 @@ export async function groupOf(
   return groups[0] ?? { value, ...emptyGroup };
 }
 
-/** A place in a cursor's form; turns without a value leave it out. */
-function keysetOf({ last, value }: GroupPlace): Keyset {
-  return value === null ? { last } : { last, value };
+/** A place in a cursor's form; turns without a value, and an unknown figure, are left out. */
+function keysetOf({ last, value, rank }: GroupPlace): Keyset {
+  return {
+    last,
+    ...(value === null ? {} : { value }),
+    ...(rank === null || rank === undefined ? {} : { rank }),
+  };
 }
 
-function placeOf({ last, value }: Keyset): GroupPlace {
-  return { last: Number(last), value: typeof value === "string" ? value : null };
+function placeOf({ last, value, rank }: Keyset): GroupPlace {
+  return {
+    last: Number(last),
+    value: typeof value === "string" ? value : null,
+    rank: rank === undefined ? null : Number(rank),
+  };
 }
 
 function namedGroup(of: GroupedTurns): NamedGroup {

@@ -57,10 +57,12 @@ export type {
   TurnWriter,
   GroupedTurns,
   GroupField,
+  GroupOrder,
   GroupPlace,
   GroupsPage,
   GroupsPaging,
 } from "./ledger/turn-question.ts";
+export { groupOrderFields } from "./ledger/turn-question.ts";
 export {
   isListField,
   microsOf,

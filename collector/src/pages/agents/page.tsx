@@ -8,8 +8,15 @@ import type { AgentsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Name, NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { SortHead } from "../../ui/elements/sort-head.tsx";
+import type { SortPlace } from "../../ui/elements/sort-head.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
-import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
+import {
+  GroupCells,
+  GroupHeads,
+  GroupsFooter,
+  groupSorting,
+} from "../../ui/groups/group-cells.tsx";
 import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
 import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
@@ -43,7 +50,7 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
             flush
             end={<ListEnd frame={frame}>{countText(model.items.length)}</ListEnd>}
           >
-            <Table stacks label="Agents" head={<Head />}>
+            <Table stacks label="Agents" head={<Head at={groupSorting(frame)} />}>
               {model.items.map((item) => (
                 <Row item={item} mounted={model.mounted} frame={frame} />
               ))}
@@ -72,17 +79,17 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
   );
 }
 
-const Head: FC = () => (
+const Head: FC<{ readonly at: SortPlace }> = ({ at }) => (
   <>
-    <th scope="col">Agent</th>
-    <th scope="col">Last</th>
+    <SortHead field="value" heading="Agent" at={at} rising />
+    <SortHead field="last" heading="Last" at={at} />
     <th scope="col" class="minor">
       Registration
     </th>
     <th scope="col" class="minor">
       Application
     </th>
-    <GroupHeads threads />
+    <GroupHeads at={at} threads />
     <th scope="col" class="minor wide-only">
       Models
     </th>

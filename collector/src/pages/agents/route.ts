@@ -15,13 +15,12 @@ import { agentOf } from "../../turns/agent-summary.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import {
   requestFile,
-  requestGroups,
+  requestGroupList,
   groupsFileParameters,
-  groupsParameters,
+  groupListParameters,
   windowOf,
 } from "../../turns/groups-request.ts";
 import type { GroupsWindow } from "../../turns/groups-request.ts";
-import { turnsShown } from "../../ui/display/list-columns.ts";
 import { groupFields, groupsPage, groupsPages } from "../../turns/turn-groups.ts";
 import { agentsPage } from "./page.tsx";
 
@@ -55,7 +54,7 @@ export const agentsGroup: RouteGroup<AgentsAnswers> = {
       reads: true,
       id: "listAgents",
       summary: "Agents, each over all of its turns",
-      query: groupsParameters,
+      query: groupListParameters,
       returns: "One row per agent.",
       failures: pageFailures,
     }),
@@ -69,7 +68,7 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   app.on("GET", ["/agents", "/agents.json"], async (c) => {
-    const requested = await requestGroups(c, parts, {}, turnsShown);
+    const requested = await requestGroupList(c, parts);
     const [{ groups, next }, turns] = await Promise.all([
       groupsPage(ledger, "agent_id", requested),
       ledger.countTurns(requested.question),

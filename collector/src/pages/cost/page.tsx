@@ -1,4 +1,4 @@
-/** @module Cost page: what model calls cost, the most expensive first, and which have no known price. */
+/** @module Cost page: what model calls cost, the most expensive first or in another order, and which have no known price. */
 import type { Child, FC } from "hono/jsx";
 
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
@@ -18,6 +18,8 @@ import { pendingText } from "../../ui/display/window-words.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Count, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { SortHead } from "../../ui/elements/sort-head.tsx";
+import type { SortPlace } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
@@ -52,7 +54,8 @@ export function costPage(model: CostModel, frame: Frame): Child {
             label="Costs by"
             tabs={costFields.map((field) => ({
               name: fieldWords[field],
-              href: hrefWith(frame, { by: field }),
+              // Not every list has the column by which this one is sorted.
+              href: hrefWith(frame, { by: field, sort: null, order: null }),
               here: field === model.by,
             }))}
           />
@@ -128,6 +131,7 @@ const Costs: FC<{
   const { by, items, groups } = model;
   const most = Math.max(0, ...items.map(({ high_usd: usd }) => usd ?? 0));
   const name = fieldWords[by];
+  const at = { path: hrefOf(frame, frame.path), query: frame.query, usual: "cost" };
   return (
     <Card
       title={`Cost by ${name.toLowerCase()}`}
@@ -142,7 +146,7 @@ const Costs: FC<{
             : "There are too many threads to price each. A shorter time or a filter shows all of them."}
         </Note>
       )}
-      <Table stacks label={`Cost by ${name.toLowerCase()}`} head={<Heads by={by} />}>
+      <Table stacks label={`Cost by ${name.toLowerCase()}`} head={<Heads by={by} at={at} />}>
         {items.map((row) => (
           <Row row={row} by={by} most={most} href={turnsHref(frame, terms, { row, by })} />
         ))}
@@ -169,40 +173,31 @@ function tokensText({ items, groups, turns_with_calls: turns = groups }: CostMod
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-const Heads: FC<{ readonly by: CostField }> = ({ by }) => (
+const Heads: FC<{ readonly by: CostField; readonly at: SortPlace }> = ({ by, at }) => (
   <>
-    <th scope="col">{fieldWords[by]}</th>
-    {by === "model" ? <th scope="col">Provider</th> : null}
-    {by === "turn" ? <th scope="col">Ended</th> : null}
-    <th scope="col" class="num">
-      Cost, US$
-    </th>
+    <SortHead field="value" heading={fieldWords[by]} at={at} rising />
+    {by === "model" ? <SortHead field="provider" heading="Provider" at={at} rising /> : null}
+    {by === "turn" ? <SortHead field="ended_at" heading="Ended" at={at} /> : null}
+    <SortHead field="cost" heading="Cost, US$" at={at} class="num" />
     <th scope="col" class="bar-col minor" title="As a share of the most expensive row">
       Share of highest
     </th>
-    <th scope="col" class="num">
-      Calls
-    </th>
-    <th scope="col" class="num" title="Calls without a price">
-      No price
-    </th>
-    <th scope="col" class="num">
-      Input
-    </th>
-    <th scope="col" class="num" title="Read from a cache, of the input">
-      Cache read
-    </th>
-    <th scope="col" class="num" title="Written to a cache, of the input">
-      Cache write
-    </th>
-    <th scope="col" class="num">
-      Output
-    </th>
-    <th scope="col" class="num" title="Of the output">
-      Reasoning
-    </th>
+    {numbers.map(([field, heading, title]) => (
+      <SortHead field={field} heading={heading} at={at} class="num" title={title} />
+    ))}
   </>
 );
+
+/** Columns of numbers after the cost. */
+const numbers: readonly (readonly [field: string, heading: string, title: string])[] = [
+  ["calls", "Calls", "Calls of models"],
+  ["unpriced", "No price", "Calls without a price"],
+  ["input_tokens", "Input", "Input tokens"],
+  ["cached_tokens", "Cache read", "Read from a cache, of the input"],
+  ["cache_write_tokens", "Cache write", "Written to a cache, of the input"],
+  ["output_tokens", "Output", "Output tokens"],
+  ["reasoning_tokens", "Reasoning", "Of the output"],
+];
 
 const Row: FC<{
   readonly row: CostRow;

@@ -31,12 +31,30 @@ import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import type { ListFields } from "../../tables/list-files.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
+import { orderParameter, rowsInOrder } from "../../turns/rows-in-order.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
+import { unpricedCalls } from "./cost-words.ts";
 import { costPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;
+
+/** Columns by which rows are sorted. */
+const costSortFields = [
+  "cost",
+  "value",
+  "provider",
+  "ended_at",
+  "calls",
+  "unpriced",
+  "input_tokens",
+  "cached_tokens",
+  "cache_write_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+] as const;
+type CostSort = (typeof costSortFields)[number];
 
 /** A file has every row. */
 const fileParameters = z.strictObject({
@@ -48,6 +66,14 @@ const fileParameters = z.strictObject({
         "tokens, a file has all, in the order of their tokens.",
     )
     .optional(),
+  sort: z
+    .enum(costSortFields)
+    .describe(
+      "Column by which all priced rows go, before `limit` takes the first; default `cost`, what they cost at " +
+        "most. Unknown values come last in both directions. A file by turn is in the order of tokens.",
+    )
+    .optional(),
+  order: orderParameter,
 });
 
 /** Rows of a page whose address has no number: more make it slow on a phone. */
@@ -69,7 +95,7 @@ export interface CostModel {
   readonly by: CostField;
   readonly turns_counted: number;
   readonly total: CostRow;
-  /** Dearest first; a turn of several releases counts under each. */
+  /** Dearest first, or in the order of `sort`; a turn of several releases counts under each. */
   readonly items: readonly CostRow[];
   /** The same over time, by the time at which a turn ended. */
   readonly slices: readonly CostSlice[];
@@ -141,7 +167,8 @@ export const costGroup: RouteGroup<CostAnswers> = {
         "`unpriced_calls` by reason, and add nothing; `turns_unknown` has their turns. Sums of tokens are of the calls that record them; " +
         "`calls_without` has the others.",
       query: costParameters,
-      returns: "The total and one row for each value, the most expensive first.",
+      returns:
+        "The total and one row for each value, the most expensive first or in another order.",
       failures: pageFailures,
     }),
     ...fileEndpoints(costFile),
@@ -157,7 +184,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
   /** The costs with every row; of turns, those with the most tokens. */
   const readCost = async (
     c: AppContext,
-    { by = "model", ...parameters }: z.output<typeof fileParameters>,
+    { by = "model", sort = "cost", order, ...parameters }: z.output<typeof fileParameters>,
     lenient: boolean,
   ): Promise<CostModel> => {
     const question = await questionOf(ledger, { c, parameters, lenient });
@@ -172,18 +199,19 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
     ]);
     const field = by === "model" || by === "turn" ? undefined : costTurnFields[by];
     const unknown = await turnsWith(ledger, question, { calls: costs.unpriced, by: field });
+    const rows =
+      field === undefined
+        ? costs.rows
+        : costs.rows.map((row) => ({
+            ...row,
+            turns_unknown: unknown.byValue.get(row.value) ?? 0,
+          }));
     return {
       by,
       turns_counted: turns,
       total: { ...costs.total, turns_unknown: unknown.turns },
       slices,
-      items:
-        field === undefined
-          ? costs.rows
-          : costs.rows.map((row) => ({
-              ...row,
-              turns_unknown: unknown.byValue.get(row.value) ?? 0,
-            })),
+      items: rowsInOrder(rows, (row) => columnOf(row, sort), order),
       groups: costs.rows.length,
       every_group: costs.complete,
       ...(costs.turns === undefined ? {} : { turns_with_calls: costs.turns }),
@@ -208,13 +236,20 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
         yield (await readCost(c, parameters, false)).items;
         return;
       }
-      const { by: _by, ...filters } = parameters;
+      const { by: _by, sort: _sort, order: _order, ...filters } = parameters;
       const prices = await (list ??= openPriceList(parts.config.prices));
       const question = await questionOf(ledger, { c, parameters: filters, lenient: false });
       yield* turnCostPages(ledger, question, { list: prices });
     },
   });
   return app;
+}
+
+function columnOf(row: CostRow, by: CostSort): string | number | null | undefined {
+  if (by === "cost") return row.high_usd;
+  if (by === "unpriced") return unpricedCalls(row);
+  if (by === "value") return row.value ?? row.root_trace_id;
+  return row[by];
 }
 
 async function questionOf(
@@ -225,7 +260,7 @@ async function questionOf(
     lenient,
   }: {
     readonly c: AppContext;
-    readonly parameters: Omit<z.output<typeof fileParameters>, "by">;
+    readonly parameters: Omit<z.output<typeof fileParameters>, "by" | "sort" | "order">;
     readonly lenient: boolean;
   },
 ): Promise<TurnQuestion> {

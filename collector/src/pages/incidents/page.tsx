@@ -12,6 +12,7 @@ import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { SortHead } from "../../ui/elements/sort-head.tsx";
 import { SlicesChart } from "../../ui/elements/slices-chart.tsx";
 import { turnsText } from "../../ui/elements/time-figure.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
@@ -63,45 +64,48 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
   );
 }
 
-const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => (
-  <Card
-    title="What went wrong"
-    icon="warning"
-    id="incidents"
-    flush
-    end={<ListEnd frame={frame}>{shownText(model)}</ListEnd>}
-  >
-    <Table
-      stacks
-      label="Incidents"
-      head={
-        <>
-          <th scope="col" title={orderWords}>
-            Priority
-          </th>
-          <th scope="col">What</th>
-          <th scope="col">Where</th>
-          <th scope="col" class="num">
-            Turns
-          </th>
-          <th scope="col" class="num" title="Distinct tenants, the anonymous as one">
-            Tenants
-          </th>
-          <th scope="col">First</th>
-          <th scope="col">Last</th>
-          <th scope="col" class="minor" title="Its turns over the whole time">
-            Over time
-          </th>
-          <th scope="col">A typical turn</th>
-        </>
-      }
+const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const at = { path: hrefOf(frame, frame.path), query: frame.query, usual: "priority" };
+  return (
+    <Card
+      title="What went wrong"
+      icon="warning"
+      id="incidents"
+      flush
+      end={<ListEnd frame={frame}>{shownText(model, frame.query.has("sort"))}</ListEnd>}
     >
-      {model.items.map((incident) => (
-        <Row of={incident} model={model} frame={frame} />
-      ))}
-    </Table>
-  </Card>
-);
+      <Table
+        stacks
+        label="Incidents"
+        head={
+          <>
+            <SortHead field="priority" heading="Priority" at={at} title={orderWords} />
+            <th scope="col">What</th>
+            <SortHead field="agent_id" heading="Where" at={at} rising />
+            <SortHead field="turns" heading="Turns" at={at} class="num" />
+            <SortHead
+              field="tenants"
+              heading="Tenants"
+              at={at}
+              class="num"
+              title="Distinct tenants, the anonymous as one"
+            />
+            <SortHead field="first_at" heading="First" at={at} />
+            <SortHead field="last_at" heading="Last" at={at} />
+            <th scope="col" class="minor" title="Its turns over the whole time">
+              Over time
+            </th>
+            <th scope="col">A typical turn</th>
+          </>
+        }
+      >
+        {model.items.map((incident) => (
+          <Row of={incident} model={model} frame={frame} />
+        ))}
+      </Table>
+    </Card>
+  );
+};
 
 const Row: FC<{
   readonly of: Incident;
@@ -219,12 +223,12 @@ function listedText({ turns, q_turns: listed }: Incident): string | undefined {
   return `The link lists ${countText(listed)} turns, those of other rows included.`;
 }
 
-function shownText({ items, incidents, skipped }: IncidentsModel): string {
+function shownText({ items, incidents, skipped }: IncidentsModel, sorted: boolean): string {
   const all = countText(incidents);
   const from = countText(Math.min(skipped + 1, incidents));
   const shown =
     items.length === incidents ? all : `${from} to ${countText(skipped + items.length)} of ${all}`;
-  return `${shown}, by priority, then turns`;
+  return sorted ? shown : `${shown}, by priority, then turns`;
 }
 
 function callText({ name, error_type: type, outcome, calls }: FailedCall): string {
@@ -252,7 +256,8 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
         <span>
           {countText(wrong)} of {countedText(turns, "turn")} went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
-          each is in one incident, under its most urgent cause. {orderWords}. A pause of more than{" "}
+          each is in one incident, under its most urgent cause.{" "}
+          {frame.query.has("sort") ? "" : `${orderWords}. `}A pause of more than{" "}
           <Duration ms={pause} /> ends an incident. Scattered turns of one cause are one row: at
           most two of an agent are near each other.
           <LostText of={model.lost_evidence} frame={frame} /> Telemetry that was lost is on{" "}

@@ -14,10 +14,11 @@ import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
-import { findIncidents } from "../../turns/incidents.ts";
+import { findIncidents, incidentOrders } from "../../turns/incidents.ts";
 import type { Incident, Incidents, IncidentsPart } from "../../turns/incidents.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
+import { orderParameter } from "../../turns/rows-in-order.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
@@ -26,6 +27,14 @@ import { incidentsPage } from "./page.tsx";
 const { chart: _chart, ...turnFilters } = listParameters.shape;
 const incidentsParameters = z.strictObject({
   ...turnFilters,
+  sort: z
+    .enum(incidentOrders)
+    .describe(
+      "Column by which all incidents go; default `priority`: P0 first, then the most turns. Incidents of " +
+        "several agents, or of none, come last by `agent_id`.",
+    )
+    .optional(),
+  order: orderParameter,
   skip: z.coerce
     .number()
     .int()
@@ -76,7 +85,7 @@ export const incidentsGroup: RouteGroup<IncidentsAnswers> = {
         "turns of the cause are one, `scattered`. `turns_left` are in later incidents: `skip` passes over the first. Where " +
         "more than 10,000 turns went wrong, the newest 10,000 are read: see `turns_read`.",
       query: incidentsParameters,
-      returns: "Incidents, by priority, then turns.",
+      returns: "Incidents, by priority, then turns, or in another order.",
       failures: pageFailures,
     }),
     ...fileEndpoints(incidentsFile),
@@ -90,7 +99,7 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
   const { ledger } = parts.store;
   const readIncidents = async (
     c: AppContext,
-    parameters: z.output<typeof fileParameters>,
+    { sort, order, ...parameters }: z.output<typeof fileParameters>,
     { lenient, ...part }: { readonly lenient: boolean } & IncidentsPart,
   ): Promise<IncidentsModel> => {
     const atMs = parts.now();
@@ -102,7 +111,7 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
       signal: c.req.raw.signal,
     };
     const pending = await pendingFrames(parts);
-    const options = { nowMs: atMs, within: rangeOf(parameters, atMs), ...part };
+    const options = { nowMs: atMs, within: rangeOf(parameters, atMs), sort, order, ...part };
     return {
       ...(await findIncidents(ledger, question, options)),
       complete: await isComplete(parts, pending, question),

@@ -1,4 +1,4 @@
-/** @module Threads page: threads by their id, those of the newest turns first. */
+/** @module Threads page: threads by their id, those of the newest turns first or in another order. */
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
@@ -7,8 +7,14 @@ import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import type { ThreadsModel } from "./route.ts";
 import { Id, Name, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { SortHead } from "../../ui/elements/sort-head.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
-import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
+import {
+  GroupCells,
+  GroupHeads,
+  GroupsFooter,
+  groupSorting,
+} from "../../ui/groups/group-cells.tsx";
 import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Tenants } from "../../ui/groups/tenants.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
@@ -42,11 +48,11 @@ export function threadsPage(model: ThreadsModel, frame: Frame): Child {
               label="Threads"
               head={
                 <>
-                  <th scope="col">Last</th>
-                  <th scope="col">Thread</th>
+                  <SortHead field="last" heading="Last" at={groupSorting(frame)} />
+                  <SortHead field="value" heading="Thread" at={groupSorting(frame)} rising />
                   <th scope="col">Tenant</th>
                   <th scope="col">Agents</th>
-                  <GroupHeads />
+                  <GroupHeads at={groupSorting(frame)} />
                 </>
               }
             >

@@ -1,4 +1,4 @@
-/** @module Threads: threads by their id, those with the latest turn first, each over all of its turns. */
+/** @module Threads: threads by their id, those with the latest turn first or in another order, each over all of its turns. */
 import { Hono } from "hono";
 
 import type { AppEnv } from "../../http/environment.ts";
@@ -8,14 +8,13 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import {
   requestFile,
-  requestGroups,
+  requestGroupList,
   groupsFileParameters,
-  groupsParameters,
+  groupListParameters,
   windowOf,
 } from "../../turns/groups-request.ts";
 import type { GroupsWindow } from "../../turns/groups-request.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
-import { turnsShown } from "../../ui/display/list-columns.ts";
 import { threadOf } from "../../turns/thread-summary.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import { groupFields, groupsPage, groupsPages } from "../../turns/turn-groups.ts";
@@ -49,7 +48,7 @@ export const threadsGroup: RouteGroup<ThreadsAnswers> = {
       reads: true,
       id: "listThreads",
       summary: "Threads, each over all of its turns",
-      query: groupsParameters,
+      query: groupListParameters,
       returns: "A page of threads, each with the counts and sums of its turns.",
       failures: pageFailures,
     }),
@@ -63,7 +62,7 @@ function threadsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   app.on("GET", ["/threads", "/threads.json"], async (c) => {
-    const requested = await requestGroups(c, parts, {}, turnsShown);
+    const requested = await requestGroupList(c, parts);
     const [{ groups, next }, turns] = await Promise.all([
       groupsPage(ledger, "thread_id", requested),
       ledger.countTurns(requested.question),

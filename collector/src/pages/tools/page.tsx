@@ -14,7 +14,7 @@ import { pendingText } from "../../ui/display/window-words.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
-import { SortLink, directionOf } from "../../ui/elements/sort-head.tsx";
+import { SortHead } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
@@ -170,9 +170,13 @@ const Calls: FC<{
   const word = fieldWord(kind, by);
   const at = { path: hrefOf(frame, "/tools"), query: frame.query };
   const head = (field: string, name: string, title?: string): Child => (
-    <th scope="col" class="num" title={title} aria-sort={directionOf(field, frame.query)}>
-      <SortLink field={field} heading={name} at={at} />
-    </th>
+    <SortHead
+      field={field}
+      heading={name}
+      at={at}
+      class="num"
+      {...(title === undefined ? {} : { title })}
+    />
   );
   const pending = pendingText(model.pending_frames);
   return (

@@ -20,6 +20,7 @@ import { selectedCall } from "../../turns/selected-call.ts";
 import type { SelectedCall } from "../../turns/selected-call.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
+import { orderParameter, rowsInOrder } from "../../turns/rows-in-order.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
@@ -49,7 +50,7 @@ const toolsParameters = z.strictObject({
     .enum(sortFields)
     .describe("Default `calls`. Outcomes sort by their share; unknown values come last.")
     .optional(),
-  order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
+  order: orderParameter,
 });
 
 /** Body of `/tools.json`. */
@@ -163,7 +164,7 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
     selected: selected ?? null,
     total,
     slices,
-    items: sorted(rows, sort, order === "ascending"),
+    items: sorted(rows, sort, order),
     groups: rows.length,
     frame,
     complete: await isComplete(parts, pending, question),
@@ -171,16 +172,16 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
   };
 }
 
-function sorted(rows: readonly CallRow[], by: SortField, ascending: boolean): readonly CallRow[] {
+function sorted(
+  rows: readonly CallRow[],
+  by: SortField,
+  order: "descending" | "ascending" | undefined,
+): readonly CallRow[] {
   const valueOf = (row: CallRow): number | null => {
     if (by === "calls") return row.calls;
     if (by === "p50_ms" || by === "p95_ms" || by === "p99_ms") return row[by];
     const count = by === "failed" ? failedOf(row.outcomes) : (row.outcomes[by] ?? 0);
     return count / row.calls;
   };
-  return rows.toSorted((a, b) => {
-    const [x, y] = [valueOf(a), valueOf(b)];
-    if (x === null || y === null) return Number(x === null) - Number(y === null);
-    return ascending ? x - y : y - x;
-  });
+  return rowsInOrder(rows, valueOf, order);
 }

@@ -50,3 +50,17 @@ export function directionOf(
   if ((query.get("sort") ?? usual) !== field) return undefined;
   return query.get("order") === "ascending" ? "ascending" : "descending";
 }
+
+/** The head of a column by which the list is sorted. */
+export const SortHead: FC<{
+  readonly field: string;
+  readonly heading: string;
+  readonly at: SortPlace;
+  readonly class?: string | undefined;
+  readonly title?: string;
+  readonly rising?: true;
+}> = ({ field, heading, at, title, rising, class: named }) => (
+  <th scope="col" class={named} title={title} aria-sort={directionOf(field, at.query, at.usual)}>
+    <SortLink field={field} heading={heading} at={at} rising={rising} />
+  </th>
+);

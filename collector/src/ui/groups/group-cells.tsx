@@ -13,8 +13,10 @@ import type { TurnGroup } from "../../turns/turn-groups.ts";
 import { Badge } from "../elements/badge.tsx";
 import { Duration, NotMeasured, NotThere, Unknown } from "../elements/figure.tsx";
 import { VerdictCounts } from "../elements/verdict-counts.tsx";
+import { SortHead } from "../elements/sort-head.tsx";
+import type { SortPlace } from "../elements/sort-head.tsx";
 import { Icon } from "../icons.tsx";
-import { hrefWith } from "../layout.tsx";
+import { hrefOf, hrefWith } from "../layout.tsx";
 
 /** Tools: clean, limited and failed results as aligned numbers. */
 export const ToolTriple: FC<{ readonly of: ToolCounts }> = ({ of }) => {
@@ -90,32 +92,36 @@ const GroupDuration: FC<{ readonly of: TurnGroup }> = ({ of }) => {
   );
 };
 
+/** The order of the lists of agents and threads that is theirs without a request. */
+export function groupSorting(frame: Frame): SortPlace {
+  return { path: hrefOf(frame, frame.path), query: frame.query, usual: "last" };
+}
+
 /** Heads of {@link GroupCells}. */
-export const GroupHeads: FC<{ readonly threads?: boolean }> = ({ threads = false }) => (
+export const GroupHeads: FC<{ readonly at: SortPlace; readonly threads?: boolean }> = ({
+  at,
+  threads = false,
+}) => (
   <>
-    <th scope="col" class="num">
-      Turns
-    </th>
+    <SortHead field="turns" heading="Turns" at={at} class="num" />
     <th scope="col">Verdicts</th>
-    <th scope="col">Errors</th>
-    <th scope="col" class="num" title="95 % of the turns ended within">
-      p95
-    </th>
-    {threads ? (
-      <th scope="col" class="num minor">
-        Threads
-      </th>
-    ) : null}
-    <th
-      scope="col"
+    <SortHead field="errors" heading="Errors" at={at} title="Turns in which anything failed" />
+    <SortHead
+      field="p95_ms"
+      heading="p95"
+      at={at}
+      class="num"
+      title="95 % of the turns ended within"
+    />
+    {threads ? <SortHead field="threads" heading="Threads" at={at} class="num minor" /> : null}
+    <SortHead
+      field="tool_failed"
+      heading="Tools"
+      at={at}
       class={threads ? undefined : "minor"}
-      title="clean · via fallback or with limits · failed"
-    >
-      Tools
-    </th>
-    <th scope="col" class={threads ? "num" : "num minor"}>
-      Tokens
-    </th>
+      title="clean · via fallback or with limits · failed; sorted by those that failed"
+    />
+    <SortHead field="tokens" heading="Tokens" at={at} class={threads ? "num" : "num minor"} />
   </>
 );
 

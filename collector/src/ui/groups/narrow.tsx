@@ -30,6 +30,9 @@ const names: { readonly [field: string]: string } = {
   application_id: "application",
 };
 
+/** The order of the list, which a head shows. */
+const ordering = ["sort", "order"] as const;
+
 /** One box per field; an empty one does not narrow. */
 export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly string[] }> = ({
   frame,
@@ -48,6 +51,10 @@ export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly strin
         spellcheck={false}
       />
     ))}
+    {ordering.map((name) => {
+      const value = frame.query.get(name);
+      return value === null ? null : <input type="hidden" name={name} value={value} />;
+    })}
     <RangeInputs query={frame.query} />
     <button class="button" type="submit">
       Narrow
@@ -55,8 +62,8 @@ export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly strin
   </form>
 );
 
-/** Paging, and the range, which is in the picker of the header. */
-const unnamed = new Set<string>(["cursor", "limit", ...rangeParameters]);
+/** Paging, the order, and the range, which is in the picker of the header. */
+const unnamed = new Set<string>(["cursor", "limit", ...ordering, ...rangeParameters]);
 
 /** The active filters of the address, each with a link that removes it. */
 export const NarrowedBy: FC<{ readonly frame: Frame }> = ({ frame }) => {

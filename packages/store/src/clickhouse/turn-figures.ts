@@ -48,8 +48,11 @@ export const percentilesSql: string = ["0.5", "0.95", "0.99"]
   })
   .join(", ");
 
-const lastedSql =
-  "arraySort(groupArrayIf(assumeNotNull(duration_ms), isNotNull(duration_ms))) AS lasted";
+/** The known durations of a group, the shortest first. */
+export const durationsSql =
+  "arraySort(groupArrayIf(assumeNotNull(duration_ms), isNotNull(duration_ms)))";
+
+const lastedSql = `${durationsSql} AS lasted`;
 
 const countSql = `toFloat64(count()) AS turns, toFloat64(countIf(has_error)) AS errors,
   toFloat64(min(toUnixTimestamp64Micro(ended_at))) AS first_at,

@@ -4,11 +4,20 @@
  */
 import { figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import { afterAllTimes, namedFields, namesMax, pageOf } from "../ledger/turn-groups.ts";
+import {
+  afterAllTimes,
+  isFromEnd,
+  isRanked,
+  orderKey,
+  placesOfPage,
+  rankOf,
+  usualGroups,
+} from "../ledger/group-orders.ts";
+import { namedFields, namesMax, pageOf } from "../ledger/turn-groups.ts";
 import type {
   GroupedTurns,
   GroupField,
-  GroupPlace,
+  GroupOrder,
   GroupsPage,
   GroupsPaging,
   NamedField,
@@ -21,6 +30,7 @@ import { columnOfList } from "./turn-columns.ts";
 import {
   counted,
   countedSql,
+  durationsSql,
   figureSql,
   percentilesSql,
   rowsOf,
@@ -34,25 +44,23 @@ export async function groupsOf(
   engine: Engine,
   question: TurnQuestion,
   by: GroupField,
-  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
+  paging: GroupsPaging,
 ): Promise<GroupsPage> {
+  const { limit, order = usualGroups, aheadFrom = afterAllTimes } = paging;
   const bind = bindings();
   const where = whereOf(question, bind);
   const names = namedFields[by].map((field) => `${namesSql(field)} AS names_${field}`);
   const own = "toUnixTimestamp64Micro(own_time)";
   const isPast = `${own} < ${aheadFrom}`;
   const lastSql = `toFloat64(if(countIf(${isPast}) > 0, maxIf(${own}, ${isPast}), max(${own})))`;
+  const places = placesSql({ where, by, lastSql, paging }, bind);
   const answer = await engine.query(
     `SELECT * EXCEPT (lasted, verdict_sums, tool_sums), ${percentilesSql}, ${countedSql("verdict")},
   ${countedSql("tool")}
 FROM (SELECT toString(${by}) AS value, ${lastSql} AS last, ${figureSql}, ${verdictSql}, ${toolSql},
-  ${withoutUsageSql}, toFloat64(uniqExactIf(thread_id, thread_id != '')) AS threads,
-  ${names.join(", ")}
-FROM turn_ledger FINAL WHERE (${where}) AND ${by} GLOBAL IN (SELECT one FROM
-  (SELECT ${by} AS one, ${lastSql} AS at FROM turn_ledger FINAL WHERE ${where}
-  GROUP BY one HAVING ${afterSql(after, aheadFrom, bind)}
-  ORDER BY at >= ${aheadFrom}, at DESC, one ASC LIMIT ${limit + 1}))
-GROUP BY value) ORDER BY last >= ${aheadFrom}, last DESC, value ASC`,
+  ${withoutUsageSql}, ${threadsSql} AS threads, ${names.join(", ")}
+FROM turn_ledger FINAL WHERE (${where}) AND ${by} GLOBAL IN (SELECT one FROM (${places}))
+GROUP BY value)`,
     bind.parameters,
     question.signal,
   );
@@ -60,10 +68,11 @@ GROUP BY value) ORDER BY last >= ${aheadFrom}, last DESC, value ASC`,
   const figures = new Map(
     figureGroupsOf(rows, rows.flatMap(verdictRows), { by }).map((one) => [one.value ?? null, one]),
   );
-  const groups = rows.slice(0, limit).flatMap((row): readonly GroupedTurns[] => {
+  const all = rows.flatMap((row): readonly GroupedTurns[] => {
     const value = textOf(row["value"]);
     const own = figures.get(value);
     if (own === undefined) return [];
+    const threads = Number(row["threads"]);
     return [
       {
         ...own,
@@ -71,28 +80,73 @@ GROUP BY value) ORDER BY last >= ${aheadFrom}, last DESC, value ASC`,
         last: Number(row["last"]),
         tool_outcomes: Object.fromEntries(counted(row, "tool")),
         calls_without_usage: Number(row["without_usage"]),
-        threads: Number(row["threads"]),
+        threads,
+        ...(isRanked(order) ? { rank: rankOf(order, own, threads) } : {}),
         names: Object.fromEntries(
           namedFields[by].map((field) => [field, row[`names_${field}`] as readonly string[]]),
         ),
       },
     ];
   });
-  return pageOf(groups, rows.length > limit ? groups.at(-1) : undefined);
+  const groups = placesOfPage(all, paging).slice(0, limit);
+  return pageOf(groups, all.length > limit ? groups.at(-1) : undefined);
 }
 
-/** The groups behind a place. */
+interface Places {
+  readonly where: string;
+  readonly by: GroupField;
+  readonly lastSql: string;
+  readonly paging: GroupsPaging;
+}
+
+/** Selects the values of the groups of a page, and of one more. */
+function placesSql({ where, by, lastSql, paging }: Places, bind: ClickHouseBindings): string {
+  const { limit, order = usualGroups, aheadFrom = afterAllTimes } = paging;
+  const late =
+    order.by === "last"
+      ? `at >= ${aheadFrom}`
+      : order.by === "value"
+        ? "one = ''"
+        : "isNull(rank_of)";
+  const number =
+    order.by === "last" ? "at" : order.by === "value" ? "0" : "assumeNotNull(coalesce(rank_of, 0))";
+  const [down, fromEnd] = [order.ascending === true ? "ASC" : "DESC", isFromEnd(order)];
+  return `SELECT ${by} AS one, ${lastSql} AS at, ${rankSql[order.by] ?? "NULL"} AS rank_of
+  FROM turn_ledger FINAL WHERE ${where} GROUP BY one
+  HAVING ${afterSql(paging, { late, number }, bind)}
+  ORDER BY ${late}, ${number} ${down}, one ${fromEnd ? "DESC" : "ASC"} LIMIT ${limit + 1}`;
+}
+
+/** The groups behind the start of a page. */
 function afterSql(
-  after: GroupPlace | undefined,
-  aheadFrom: number,
+  paging: GroupsPaging,
+  { late, number }: { readonly late: string; readonly number: string },
   bind: ClickHouseBindings,
 ): string {
+  const { after, order = usualGroups } = paging;
   if (after === undefined) return "true";
-  const { last, value } = after;
-  const text = value === null ? "''" : bind.text(value);
-  const next = `at < toFloat64(${last}) OR (at = toFloat64(${last}) AND one > ${text})`;
-  return `at >= ${aheadFrom} ${last >= aheadFrom ? "AND" : "OR"} (${next})`;
+  const place = orderKey(after, paging);
+  const text = after.value === null ? "''" : bind.text(after.value);
+  const at = `toFloat64(${place.number})`;
+  const next =
+    `${number} ${order.ascending === true ? ">" : "<"} ${at} OR ` +
+    `(${number} = ${at} AND one ${isFromEnd(order) ? "<" : ">"} ${text})`;
+  return `${late} ${place.late ? "AND" : "OR"} (${next})`;
 }
+
+const threadsSql = "toFloat64(uniqExactIf(thread_id, thread_id != ''))";
+
+/** The figure of a group by which an order goes; NULL is unknown. */
+const rankSql: Readonly<Partial<Record<GroupOrder["by"], string>>> = {
+  turns: "toFloat64(count())",
+  errors: "toFloat64(countIf(has_error))",
+  p95_ms: `if(empty(${durationsSql}), NULL,
+    ${durationsSql}[toUInt64(greatest(1, ceil(0.95 * length(${durationsSql}))))])`,
+  threads: threadsSql,
+  tool_failed: "toFloat64(coalesce(sum(tool_failed), 0))",
+  tokens: `if(isNull(sum(input_tokens)) AND isNull(sum(output_tokens)), NULL,
+    toFloat64(coalesce(sum(input_tokens), 0) + coalesce(sum(output_tokens), 0)))`,
+};
 
 const toolOutcomes = `arrayMap(o -> if(o = '', 'unknown', toString(o)),
     arrayFilter((o, k) -> k = 'tool', call_outcome, call_kind))`;

@@ -1,9 +1,11 @@
 /**
  * @module TurnGroups: all turns of each agent or thread, as pages of a list. A group is dated by
- * the latest own time of its turns that is not ahead; the groups with the latest time come first.
+ * the latest own time of its turns that is not ahead; the groups with the latest time come first,
+ * where no other order is requested.
  */
 import { groupBy } from "@turnproof/semconv";
 
+import { afterAllTimes, isRanked, placesOfPage, rankOf, usualGroups } from "./group-orders.ts";
 import { compareValues, figureGroups, callGroups } from "./turn-sums.ts";
 import { isListField, listFields, textFields, timeFields } from "./turn-fields.ts";
 import type { ListField, TextField } from "./turn-fields.ts";
@@ -29,15 +31,6 @@ export const namedFields: Readonly<Record<GroupField, readonly NamedField[]>> = 
 /** Most values of a field that are named. */
 export const namesMax = 50;
 
-/** Later than every own time, which is a whole number that every provider sorts exactly. */
-export const afterAllTimes: number = 2 ** 53;
-
-/** Negative when `a` comes first. */
-function compareGroups(a: GroupPlace, b: GroupPlace, aheadFrom: number): number {
-  const ahead = Number(a.last >= aheadFrom) - Number(b.last >= aheadFrom);
-  return ahead || b.last - a.last || compareValues(a.value, b.value);
-}
-
 /** Names in the turns of one group, and the number of its threads. */
 export type NamesInTurns = Pick<GroupedTurns, "names" | "threads">;
 
@@ -45,14 +38,18 @@ export type NamesInTurns = Pick<GroupedTurns, "names" | "threads">;
 export async function groupsAmong(
   records: readonly TurnRecord[],
   by: GroupField,
-  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
+  paging: GroupsPaging,
 ): Promise<GroupsPage> {
+  const { order = usualGroups, aheadFrom = afterAllTimes } = paging;
   const own = groupBy(records, (record) => textFields[by](record));
-  const places = [...own]
-    .map(([value, turns]) => ({ value, last: lastOf(turns, aheadFrom) }))
-    .filter((place) => after === undefined || compareGroups(place, after, aheadFrom) > 0)
-    .toSorted((a, b) => compareGroups(a, b, aheadFrom));
-  return groupsPage(places.slice(0, limit + 1), limit, {
+  const places = [...own].map(([value, turns]) => ({
+    value,
+    last: lastOf(turns, aheadFrom),
+    ...(isRanked(order)
+      ? { rank: rankOf(order, figureGroups(turns, { by })[0], namesOf(turns, by).threads) }
+      : {}),
+  }));
+  return groupsPage(placesOfPage(places, paging), paging.limit, {
     figures: async (values) =>
       figureGroups(
         values.flatMap((value) => own.get(value) ?? []),
@@ -146,7 +143,9 @@ export async function groupsPage(
 
 /** A page that ends at a place, or is the last. */
 export function pageOf(groups: readonly GroupedTurns[], end: GroupPlace | undefined): GroupsPage {
-  return { groups, next: end === undefined ? null : { last: end.last, value: end.value } };
+  if (end === undefined) return { groups, next: null };
+  const { last, value, rank } = end;
+  return { groups, next: rank === undefined ? { last, value } : { last, value, rank } };
 }
 
 /** The reads of a provider that has these statements; `names` is over a narrowed question. */

@@ -130,6 +130,27 @@ export interface FigureOptions {
 /** Fields by which turns are listed as groups. */
 export type GroupField = "agent_id" | "thread_id";
 
+/**
+ * What groups are listed by: their latest time, their value, or a figure of all of their turns.
+ * `tokens` are input and output, `tool_failed` the failed results of tools.
+ */
+export const groupOrderFields = [
+  "last",
+  "value",
+  "turns",
+  "errors",
+  "p95_ms",
+  "threads",
+  "tool_failed",
+  "tokens",
+] as const;
+
+/** An order of groups; unknown figures and the turns without a value come last in both directions. */
+export interface GroupOrder {
+  readonly by: (typeof groupOrderFields)[number];
+  readonly ascending?: boolean;
+}
+
 /** Where a page of groups ended. */
 export interface GroupPlace {
   /**
@@ -139,6 +160,8 @@ export interface GroupPlace {
   readonly last: number;
   /** Value of the group; null for the turns without one. */
   readonly value: string | null;
+  /** The figure by which groups are listed, null where it is unknown; absent in other orders. */
+  readonly rank?: number | null;
 }
 
 /** A page of groups. */
@@ -150,6 +173,8 @@ export interface GroupsPage {
 /** Which groups a page has. */
 export interface GroupsPaging {
   readonly limit: number;
+  /** Default `last`, descending. */
+  readonly order?: GroupOrder;
   readonly after?: GroupPlace;
   /**
    * Own times from here on, in microseconds since the epoch, do not date a group that has earlier
@@ -251,7 +276,7 @@ export interface TurnReader {
     options: Pick<FigureOptions, "everyMs">,
   ): Promise<readonly CountGroup[]>;
   turnFigures(question: TurnQuestion, options: FigureOptions): Promise<readonly FigureGroup[]>;
-  /** All turns of each value, those with the latest `last` first; a page of groups. */
+  /** All turns of each value, in an order; a page of groups. */
   turnGroups(question: TurnQuestion, by: GroupField, paging: GroupsPaging): Promise<GroupsPage>;
   callFigures(
     question: TurnQuestion,

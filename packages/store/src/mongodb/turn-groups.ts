@@ -1,13 +1,8 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as pipelines. */
 import type { Collection, Document } from "mongodb";
 
-import {
-  afterAllTimes,
-  groupReads,
-  groupsPage,
-  namedFields,
-  namesMax,
-} from "../ledger/turn-groups.ts";
+import { afterAllTimes, placesInOrder } from "../ledger/group-orders.ts";
+import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
@@ -26,7 +21,11 @@ export async function groupsOf(
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
-  const places = await placesOf(collection, question, by, paging);
+  const places = await placesInOrder(paging, {
+    places: (of) => placesOf(collection, question, by, of),
+    figures: () => figuresOf(collection, question, { by }),
+    names: () => namesIn(collection, question, by),
+  });
   const reads = groupReads(
     {
       turnFigures: (of, options) => figuresOf(collection, of, options),

@@ -1,6 +1,7 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as SQL of PostgreSQL. */
 import { isListField } from "../ledger/turn-fields.ts";
-import { afterAllTimes, namedFields, namesMax } from "../ledger/turn-groups.ts";
+import { afterAllTimes } from "../ledger/group-orders.ts";
+import { namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
   GroupPlace,

@@ -11,6 +11,7 @@ import {
   textOf,
 } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
+import { placesInOrder } from "../ledger/group-orders.ts";
 import type { RootTurns } from "../ledger/record-roots.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import { isListField } from "../ledger/turn-fields.ts";
@@ -112,10 +113,16 @@ export function postgresTurns(database: Database): TurnLedger {
     callFigures: (question, kind, by, options) =>
       callsOf(database, question, { kind, by, options }),
     async turnGroups(question, by, paging) {
-      const bind = bindings();
-      const rows = await request(database, question, placesSql(question, by, paging, bind), bind);
-      const places = rows.map((row) => ({ ...valueIn(row), last: Number(row["last"]) }));
       const names = (of: TurnQuestion): Promise<readonly NameRow[]> => namesIn(database, of, by);
+      const places = await placesInOrder(paging, {
+        places: async (of) => {
+          const bind = bindings();
+          const rows = await request(database, question, placesSql(question, by, of, bind), bind);
+          return rows.map((row) => ({ ...valueIn(row), last: Number(row["last"]) }));
+        },
+        figures: () => ledger.turnFigures(question, { by }),
+        names: () => names(question),
+      });
       return groupsPage(places, paging.limit, groupReads(ledger, question, by, names));
     },
   };

@@ -1,13 +1,8 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as statements of SQLite. */
 import { textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import {
-  afterAllTimes,
-  groupReads,
-  groupsPage,
-  namedFields,
-  namesMax,
-} from "../ledger/turn-groups.ts";
+import { afterAllTimes, placesInOrder } from "../ledger/group-orders.ts";
+import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
@@ -23,12 +18,18 @@ import { whereSql } from "./turn-sql.ts";
 import type { SqlPart } from "./turn-sql.ts";
 
 /** A page of groups. */
-export function groupsOf(
+export async function groupsOf(
   database: SqliteDatabase,
   question: TurnQuestion,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
+  const where = whereSql(question);
+  const places = await placesInOrder(paging, {
+    places: (of) => placesOf(database, where, by, of),
+    figures: () => figuresOf(database, where, { by }),
+    names: () => namesIn(database, where, by),
+  });
   const reads = groupReads(
     {
       turnFigures: async (of, options) => figuresOf(database, whereSql(of), options),
@@ -39,7 +40,7 @@ export function groupsOf(
     by,
     async (of) => namesIn(database, whereSql(of), by),
   );
-  return groupsPage(placesOf(database, whereSql(question), by, paging), paging.limit, reads);
+  return groupsPage(places, paging.limit, reads);
 }
 
 /** The groups of a page, and one more. */

@@ -22,6 +22,7 @@ import type {
   TurnCondition,
   TurnOrder,
 } from "../ledger/turn-question.ts";
+import { groupOrderFields } from "../ledger/turn-question.ts";
 import { turnOrderFields } from "../ledger/turn-orders.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { EvidenceScope } from "../scope.ts";
@@ -409,4 +410,8 @@ export const turnHistories: Arbitrary<TurnHistory> = fc.record({
   everyMs: fc.constantFrom(undefined, 1, 60_000, 86_400_000),
   time: fc.constantFrom(undefined, "started_at", "ended_at", "first_received", "received_at"),
   aheadFrom: fc.option(time.map(microsOf), { nil: undefined }),
+  groupOrder: fc.option(
+    fc.record({ by: fc.constantFrom(...groupOrderFields), ascending: fc.boolean() }),
+    { nil: undefined },
+  ),
 });

@@ -3,6 +3,7 @@ import type {
   CallField,
   CallOptions,
   CallValues,
+  GroupOrder,
   GroupPlace,
   GroupsPage,
   TurnOrder,
@@ -29,6 +30,7 @@ export interface TurnHistory {
   /** Time of the intervals of figures. */
   readonly time: StoredTime | undefined;
   readonly aheadFrom: number | undefined;
+  readonly groupOrder: GroupOrder | undefined;
 }
 
 /** Writes the history and returns every answer; two stores must agree. */
@@ -46,6 +48,7 @@ export async function requestAll(
     everyMs,
     time,
     aheadFrom,
+    groupOrder,
   }: TurnHistory,
 ): Promise<object> {
   await store.putTurns(records.slice(0, 20));
@@ -65,7 +68,8 @@ export async function requestAll(
     do {
       const next = from === undefined ? {} : { after: from };
       const ahead = aheadFrom === undefined ? {} : { aheadFrom };
-      const page = await store.turnGroups(question, by, { limit: 3, ...next, ...ahead });
+      const ordered = groupOrder === undefined ? ahead : { ...ahead, order: groupOrder };
+      const page = await store.turnGroups(question, by, { limit: 3, ...next, ...ordered });
       groups.push(page);
       from = page.next ?? undefined;
     } while (from !== undefined);
