@@ -54,8 +54,9 @@ test.each([1440, 900, 390])("at %i px a ticked column is shown", async (width) =
   await page.locator("[data-columns] summary").click();
   const before = await chooser(page);
   expect(before.ticked).toEqual(await visible(page));
-  expect(before.named).toHaveLength(10);
+  expect(before.named).toHaveLength(11);
   expect(before.ticked).not.toContain("cache");
+  expect(before.ticked).not.toContain("insights");
   const left = before.named.length - before.ticked.length;
   const count = page.locator("[data-columns] .columns-left");
   const counted = await count.evaluate((one) => {
@@ -76,6 +77,15 @@ test.each([1440, 900, 390])("at %i px a ticked column is shown", async (width) =
   await page.waitForURL(/show=cache%2Cwhole/);
   await page.locator("tbody tr[data-key]").nth(5).waitFor();
   expect(await visible(page)).toEqual(before.named);
+  // Each column has its head, in the same order; a phone has none.
+  const heads = await page
+    .locator("thead th")
+    .evaluateAll((all) =>
+      all.flatMap((head) =>
+        head.checkVisibility() ? (/c-(\w+)/.exec(head.className)?.[1] ?? "") : [],
+      ),
+    );
+  expect(heads).toEqual(width < 768 ? [] : ["time", ...before.named]);
   expect(await overflow(page)).toBe(0);
   // No cell runs into the next one.
   const narrow = await page

@@ -22,9 +22,10 @@ export const turnColumnNames: readonly (readonly [name: string, word: string])[]
   ["tokens", "Tokens"],
   ["duration", "Duration"],
   ["findings", "Findings"],
+  ["insights", "Insights"],
 ];
 
-/** Columns that a list without enough room leaves out unless they are chosen. */
+/** Columns that a list without enough room leaves out unless they are chosen; insights always. */
 export const roomColumns: readonly string[] = [
   "cache",
   "whole",
@@ -32,6 +33,7 @@ export const roomColumns: readonly string[] = [
   "memory",
   "tools",
   "tokens",
+  "insights",
 ];
 
 /** The columns that an address hides, and those that it shows whatever the room. */

@@ -15,7 +15,7 @@ export interface SortPlace {
  * The heading as a link that sorts by this field, largest first; then smallest first, and then in
  * the list's own order again. A `rising` one begins with the smallest.
  */
-export const SortLink: FC<{
+const SortLink: FC<{
   readonly field: string;
   readonly heading: string;
   readonly at: SortPlace;
@@ -42,7 +42,7 @@ export const SortLink: FC<{
 };
 
 /** Direction of the list's order by this field, if any. */
-export function directionOf(
+function directionOf(
   field: string,
   query: URLSearchParams,
   usual?: string,

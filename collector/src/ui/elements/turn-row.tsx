@@ -126,6 +126,9 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
       <td class="c-findings">
         <FindingCounts row={row} />
       </td>
+      <td class="c-insights">
+        <Insights of={row.insight_codes} />
+      </td>
     </tr>
   );
 };
@@ -255,4 +258,11 @@ const FindingCounts: FC<{ readonly row: Row }> = ({ row }) => {
       ))}
     </span>
   );
+};
+
+const Insights: FC<{ readonly of: Row["insight_codes"] }> = ({ of }) => {
+  if (of === null || of === undefined) return <Unknown why="The turn is not judged yet." />;
+  if (of.length === 0) return <span class="muted">none</span>;
+  const words = of.map(wordsOf).join(", ");
+  return <span title={words}>{words}</span>;
 };

@@ -4,7 +4,7 @@ import type { TurnOrder } from "@turnproof/store";
 import type { FC } from "hono/jsx";
 
 import { rowScale } from "../display/turn-figures.ts";
-import { SortLink, directionOf } from "./sort-head.tsx";
+import { SortHead } from "./sort-head.tsx";
 import type { SortPlace } from "./sort-head.tsx";
 import { TurnRow } from "./turn-row.tsx";
 import type { RowPlace } from "./turn-row.tsx";
@@ -15,8 +15,8 @@ interface ListColumn {
   readonly heading: string;
   /** Explanation of the heading. */
   readonly title: string;
-  /** The field by which the store sorts the list. */
-  readonly sort: TurnOrder["by"];
+  /** The field by which the store sorts the list, if it does. */
+  readonly sort?: TurnOrder["by"];
   /** The first click on the heading sorts from the smallest value: names. */
   readonly rising?: true;
 }
@@ -88,6 +88,11 @@ const columns: readonly ListColumn[] = [
       "priority first",
     sort: "findings",
   },
+  {
+    name: "c-insights",
+    heading: "Insights",
+    title: "Trace Insights of the judge by their codes; they never change a verdict",
+  },
 ];
 
 /** The table; when it is `live`, the browser adds turns that arrive later at the top. */
@@ -115,19 +120,19 @@ export const TurnTable: FC<{
       <thead>
         <tr>
           {columns.map(({ name, heading, title, sort, rising }) =>
-            sorting === undefined ? (
+            sorting === undefined || sort === undefined ? (
               <th class={name} scope="col" title={title}>
                 {heading}
               </th>
             ) : (
-              <th
+              <SortHead
+                field={sort}
+                heading={heading}
+                at={sorting}
                 class={name}
-                scope="col"
                 title={title}
-                aria-sort={directionOf(sort, sorting.query, sorting.usual)}
-              >
-                <SortLink field={sort} heading={heading} at={sorting} rising={rising} />
-              </th>
+                {...(rising === undefined ? {} : { rising })}
+              />
             ),
           )}
         </tr>
