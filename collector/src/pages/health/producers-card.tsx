@@ -1,12 +1,14 @@
 /**
- * @module ProducersCard: a row for each service with turns, reports or items in a range, and one
- * for each of its processes, with what to do.
+ * @module ProducersCard: a row for each service with turns, reports or items in a range, with what
+ * to do. In a chosen range one for each of its processes, too: without one, they are in the card of
+ * losses, with what their numbers show.
  */
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
+import { requestedRange } from "../../ui/display/time-range.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Count, Id, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
@@ -48,7 +50,9 @@ export const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame
       {rows.length > shownMax ? (
         <p class="muted padded">and {countText(rows.length - shownMax)} more in the export</p>
       ) : null}
-      <Processes of={of.processes} />
+      {Object.keys(requestedRange(frame.query)).length === 0 ? null : (
+        <Processes of={of.processes} />
+      )}
     </Card>
   );
 };
@@ -129,7 +133,7 @@ const Process: FC<{ readonly of: ProcessRange }> = ({ of }) => (
       {of.producer_id === null ? null : <Id of={of.producer_id} chars={32} copy />}
     </td>
     <td data-head="Lost">
-      <Lost of={of} />
+      <ReportedLost of={of} />
     </td>
     <td data-head="What to do" class="advice wide">
       {of.what_to_do}
@@ -171,7 +175,7 @@ const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, fr
         )}
       </td>
       <td data-head="Lost">
-        <Lost of={of} />
+        <ReportedLost of={of} />
       </td>
       <td data-head="What to do" class="advice wide">
         {of.what_to_do}
@@ -187,7 +191,8 @@ const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, fr
   );
 };
 
-const Lost: FC<{ readonly of: Pick<ProducerRange, "lost" | "lost_state"> }> = ({
+/** What a service or a process reports to have lost. */
+export const ReportedLost: FC<{ readonly of: Pick<ProducerRange, "lost" | "lost_state"> }> = ({
   of: { lost, lost_state: state },
 }) => {
   if (lost === null) return <Badge tone="quiet" icon="unknown" word="unknown" />;
