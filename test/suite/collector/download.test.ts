@@ -9,6 +9,8 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import type { TurnEvent } from "@turnproof/evidence";
+
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -275,4 +277,32 @@ test("each export has an audit record without its filter", async () => {
   expect(log).toContain('"turns.export"');
   expect(log).toContain('"events.export"');
   expect(log).not.toContain("agent:desk");
+});
+
+test("a file of events names where events without a turn are, which has them", async () => {
+  const own = await openDesk({}, { judge: false });
+  const at = "2026-11-20T10:00:00.000Z";
+  const report: TurnEvent = {
+    schema_version: 3,
+    event_id: "report:result",
+    event_kind: "data_quality",
+    phase: "event",
+    status: "success",
+    timestamp: at,
+    application_id: "desk",
+    root_trace_id: "report-pod-1",
+    producer_id: "pod-1",
+    attributes: { loss_created: 9, loss_exported: 9, loss_dropped: 0 },
+  };
+  try {
+    await own.put([...turnEvents({ root: "root-a", user: "alice" }), report]);
+    const read = async (path: string): Promise<string> => (await own.get(path)).text();
+    expect(await read("/traces/spans.jsonl")).not.toContain("report:result");
+    expect(await read("/traces/export?table=events&format=jsonl")).toContain("report:result");
+    const page = await (await own.get("/traces", html)).text();
+    expect(page).toContain("Events without a turn");
+    expect(page).toContain('href="/traces/export?table=events&amp;format=jsonl"');
+  } finally {
+    await own.collector.close();
+  }
 });

@@ -40,6 +40,10 @@ const turnsAtOnce = 500;
 /** Rows of roots that are read at once; a root with more is read alone. */
 const rowsAtOnce = 5_000;
 
+const ofTurns =
+  "Events without a turn, such as reports of producers about losses, are not in it: " +
+  "`/traces/export?table=events` has every event. ";
+
 const shared = {
   needs: "trace.read",
   lasts: true,
@@ -78,7 +82,7 @@ export const downloadGroup: RouteGroup = {
       audit: "events.export",
       id: "exportSpansCsv",
       summary: "The events of all turns of a filter as CSV",
-      text: description,
+      text: ofTurns + description,
       returns: "A line of names, and one line for each event, turn by turn.",
       answers: "text/csv",
     },
@@ -87,7 +91,7 @@ export const downloadGroup: RouteGroup = {
       audit: "events.export",
       id: "exportSpansJsonLines",
       summary: "The events of all turns of a filter as lines of JSON",
-      text: description,
+      text: ofTurns + description,
       returns: "One normalized event a line, turn by turn.",
       answers: "application/jsonl",
     },

@@ -112,7 +112,12 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
   return (
     <div class="list" slot="list">
       <div class="list-tools">
-        <ExportMenu path={path} query={query} files={turnFiles} />
+        <ExportMenu path={path} query={query} files={turnFiles}>
+          Events without a turn, such as reports of producers, are in no turn&apos;s file:{" "}
+          <a href={`${path}/export?table=events&format=jsonl`} download="">
+            all events
+          </a>
+        </ExportMenu>
         <ColumnChooser path={path} query={query} />
       </div>
       <ListRegion wide={chosenColumns(query).shown.size > 0}>

@@ -1,5 +1,5 @@
 /** @module ExportMenu: everything that a list selects, as files. */
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 
 import { parametersOf, termsOf } from "../display/filter-terms.ts";
 import { Icon } from "../icons.tsx";
@@ -8,8 +8,8 @@ import { Icon } from "../icons.tsx";
 export const turnFiles = [
   ["/turns.csv", "Turns, CSV"],
   ["/turns.jsonl", "Turns, JSON lines"],
-  ["/spans.csv", "Events, CSV"],
-  ["/spans.jsonl", "Events, JSON lines"],
+  ["/spans.csv", "Events of these turns, CSV"],
+  ["/spans.jsonl", "Events of these turns, JSON lines"],
 ] as const;
 
 /** Files of another list, after its path. */
@@ -28,7 +28,9 @@ export const ExportMenu: FC<{
   readonly files?: readonly (readonly [ending: string, name: string])[];
   /** The file has the same limit as the page; else it is whole. */
   readonly limited?: boolean;
-}> = ({ path, query, files = listFiles, limited = false }) => {
+  /** What the files lack, and where it is. */
+  readonly children?: Child;
+}> = ({ path, query, files = listFiles, limited = false, children }) => {
   const requested = new URLSearchParams(parametersOf(termsOf(query)));
   for (const name of limited ? [...kept, "limit"] : kept) {
     const value = query.get(name);
@@ -50,6 +52,7 @@ export const ExportMenu: FC<{
             </li>
           ))}
         </ul>
+        {children === undefined ? null : <p class="columns-note muted">{children}</p>}
       </div>
     </details>
   );
