@@ -100,7 +100,7 @@ export function textCondition(
  * The beginning of a trace's id, as logs and other tools show it. Fewer characters, or a part in the
  * middle, would compare every turn without an index.
  */
-export function rootPrefix(text: string): readonly TurnCondition[] {
+function rootPrefix(text: string): readonly TurnCondition[] {
   if (!/^[0-9a-f]{8}[0-9a-f-]*$/i.test(text)) return [];
   return [{ prefix: "root_trace_id", of: text.toLowerCase() }];
 }

@@ -61,6 +61,7 @@ export type {
   GroupPlace,
   GroupsPage,
   GroupsPaging,
+  PartField,
 } from "./ledger/turn-question.ts";
 export { groupOrderFields } from "./ledger/turn-question.ts";
 export {

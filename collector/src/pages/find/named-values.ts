@@ -3,11 +3,10 @@
  * releases, findings, insights, threads, tenants, and the ids of a turn. Each leads to its turns.
  * For the whole text as an id, the evidence itself is searched.
  */
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { PartField, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { reasonText } from "../../ui/display/kind-words.ts";
 import { facetNames } from "../../ui/display/turn-figures.ts";
-import { rootPrefix } from "../../turns/free-text.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
 
 /** A value with the text. */
@@ -35,7 +34,7 @@ const readableKeys = [
 /** Most values of a key that are compared, and most that are listed. */
 const comparedMax = 1_000;
 const listedMax = 30;
-/** Most threads and tenants that are compared, and most turns whose own ids are. */
+/** Most ids with a piece of the text that are compared with all of it, of each field. */
 const idsMax = 20_000;
 
 /** Kinds of ids that are compared in part, by their key of the bar. */
@@ -58,7 +57,10 @@ export interface NamedValues {
   readonly named: readonly NamedValue[];
   /** Number of values with the text, of which `named` has the first. */
   readonly named_total: number;
-  /** Kinds with more values than are compared; a whole id of them is found all the same. */
+  /**
+   * Kinds with more values than are compared: of names more than 1,000, of ids more than 20,000
+   * with a piece of the text. The most frequent are compared; a whole id is found all the same.
+   */
   readonly not_compared: readonly string[];
 }
 
@@ -121,43 +123,37 @@ async function namesOf(ledger: TurnReader, question: TurnQuestion): Promise<Valu
   };
 }
 
-/** Ids other than the whole text, for which the evidence itself is searched. */
+/** Fields of ids, and the kinds in each. */
+const idFields: readonly (readonly [field: PartField, kinds: readonly IdKey[]])[] = [
+  ["thread_id", ["thread"]],
+  ["tenant", ["user"]],
+  ["root_trace_id", ["root"]],
+  ["turn_id", ["turn"]],
+  ["name", ["run", "task", "memory", "ref"]],
+];
+
+/**
+ * Ids other than the whole text, for which the evidence itself is searched. The store compares the
+ * ids of every turn; of those with the longest piece of the text, a bounded number is read.
+ */
 async function idsOf(ledger: TurnReader, question: TurnQuestion, text: string): Promise<Values> {
-  const every = (await ledger.countTurns(question)) <= idsMax;
-  // A turn has a few names at most.
-  const facets = await ledger.turnFacets(
-    question,
-    every ? ["thread_id", "tenant", "root_trace_id", "turn_id", "name"] : ["thread_id", "tenant"],
-    idsMax,
+  const [piece] = text.match(/[\da-z]+/gi)?.toSorted((a, b) => b.length - a.length) ?? [];
+  const found = await Promise.all(
+    idFields.map(async ([field, kinds]) => {
+      const part = piece === undefined ? [] : [{ part: field, of: piece }];
+      const narrowed = { ...question, where: [...question.where, ...part] };
+      const [facet] = await ledger.turnFacets(narrowed, [field], idsMax);
+      return { field, kinds, values: facet?.values ?? [], total: facet?.total ?? 0 };
+    }),
   );
-  // An index finds the beginning of a root's id among any number of turns.
-  const begun = every ? [] : rootPrefix(text);
-  const roots =
-    begun.length === 0
-      ? []
-      : await ledger.turnFacets(
-          { ...question, where: [...question.where, ...begun] },
-          ["root_trace_id"],
-          comparedMax,
-        );
-  const values = [...facets, ...roots].flatMap(({ field, values: counts }) =>
+  const values = found.flatMap(({ field, values: counts }) =>
     counts.flatMap(({ value, turns }): readonly Counted[] => {
       const id = value === null ? undefined : idOf(field, value);
       if (id === undefined || id.value === text) return [];
       return [{ ...id, name: idKinds[id.key], turns }];
     }),
   );
-  const keysOf: Readonly<Record<string, readonly IdKey[]>> = {
-    thread_id: ["thread"],
-    tenant: ["user"],
-    root_trace_id: ["root"],
-    turn_id: ["turn"],
-    name: ["run", "task", "memory", "ref"],
-  };
-  const whole = new Set(
-    facets.filter(({ total }) => total <= idsMax).flatMap(({ field }) => keysOf[field] ?? []),
-  );
-  const cut = (Object.keys(idKinds) as IdKey[]).filter((key) => !whole.has(key));
+  const cut = found.flatMap(({ kinds, total }) => (total > idsMax ? kinds : []));
   return { values, cut: cut.map((key) => idKinds[key]) };
 }
 

@@ -189,9 +189,9 @@ export const findGroup: RouteGroup<FindAnswers> = {
       text:
         "One opaque id over the whole history: user, thread, root, job, source, artifact, error. " +
         "`named` has names and findings with each word of the text, and other ids of threads, tenants, " +
-        "roots, turns, runs, tasks, memories and sources with it. `not_compared` are kinds of which there " +
-        "are too many to compare; their whole ids are found, and roots by their first 8 hexadecimal digits or " +
-        "more. `event_count`, `turn_ids` and times are of " +
+        "roots, turns, runs, tasks, memories and sources with it, over the whole history. `not_compared` are " +
+        "kinds of which not all are compared: of ids the 20,000 most frequent that have the longest piece of " +
+        "the text, of names the 1,000 most frequent; their whole ids are found. `event_count`, `turn_ids` and times are of " +
         "the page; `turns` of `named` are of all turns.",
       query: findParameters,
       returns: "Roots that mention the id, with a cursor.",

@@ -34,7 +34,11 @@ function plainSql(condition: TurnCondition, bind: ClickHouseBindings): string {
     return `${condition.text} = ${condition.is === null ? "''" : bind.text(condition.is)}`;
   }
   if ("part" in condition) {
-    return `position(lower(${condition.part}), ${bind.text(foldedAscii(condition.of))}) > 0`;
+    const has = (text: string): string =>
+      `position(lower(${text}), ${bind.text(foldedAscii(condition.of))}) > 0`;
+    return condition.part === "name"
+      ? `arrayExists(one -> ${has("one")}, ${columnOfList("name")})`
+      : has(condition.part);
   }
   if ("prefix" in condition) {
     const { from, to } = prefixRange(condition.of);

@@ -38,10 +38,10 @@ function mentions(record: TurnRecord, condition: TurnCondition): boolean {
   if ("text" in condition) return textFields[condition.text](record) === condition.is;
   if ("part" in condition) {
     const { part, of } = condition;
-    const text = textFields[part](record);
+    const texts = part === "name" ? listFields.name(record) : [textFields[part](record) ?? ""];
     // A lone surrogate is in no text that was stored.
-    if (text === null || of === "" || !of.isWellFormed()) return false;
-    return foldedAscii(text).includes(foldedAscii(of));
+    if (of === "" || !of.isWellFormed()) return false;
+    return texts.some((text) => foldedAscii(text).includes(foldedAscii(of)));
   }
   if ("prefix" in condition) {
     const text = textFields[condition.prefix](record);

@@ -19,7 +19,10 @@ export type TurnCondition = { readonly not?: true } & (
   | { readonly text: TextField; readonly is: string | null }
   /** Null: a list without a value. */
   | { readonly list: ListField; readonly has: string | null }
-  /** A text with this part; ASCII letters match in any case, as every engine folds them. */
+  /**
+   * A text with this part, or one of the names of a turn; ASCII letters match in any case, as every
+   * engine folds them.
+   */
   | { readonly part: PartField; readonly of: string }
   /** A text that begins with this printable ASCII, in its case. */
   | { readonly prefix: PrefixField; readonly of: string }
@@ -33,7 +36,9 @@ export type TurnCondition = { readonly not?: true } & (
 );
 
 /** Fields of which a part is searched for. */
-export type PartField = Extract<TextField, "agent_id" | "thread_id">;
+export type PartField =
+  | Extract<TextField, "agent_id" | "thread_id" | "root_trace_id" | "turn_id" | "tenant">
+  | Extract<ListField, "name">;
 
 /** Fields of which the beginning is searched for, by their index where the engine has one. */
 export type PrefixField = Extract<TextField, "root_trace_id">;

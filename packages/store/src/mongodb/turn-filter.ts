@@ -38,7 +38,8 @@ function conditionFilter(condition: TurnCondition): Filter<Document> {
 function plainFilter(condition: TurnCondition): Filter<Document> {
   if ("text" in condition) return { [condition.text]: { $eq: condition.is } };
   if ("part" in condition) {
-    return { [condition.part]: { $regex: partPattern(foldedAscii(condition.of)) } };
+    const field = condition.part === "name" ? fieldOfList("name") : condition.part;
+    return { [field]: { $regex: partPattern(foldedAscii(condition.of)) } };
   }
   if ("prefix" in condition) {
     const { from, to } = prefixRange(condition.of);

@@ -5,7 +5,6 @@ import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf, timeFields } from "../ledger/turn-fields.ts";
 import type {
   CallValues,
-  PartField,
   TurnCondition,
   TurnOrder,
   TurnPlace,
@@ -33,7 +32,13 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
     const { text, is } = condition;
     return is === null ? `${text} IS NULL` : `${text} = ${bind.text(is)}`;
   }
-  if ("part" in condition) return partSql(condition.part, foldedAscii(condition.of), bind);
+  if ("part" in condition) {
+    const part = foldedAscii(condition.of);
+    return condition.part === "name"
+      ? `EXISTS (SELECT 1 FROM unnest(${columnOfList("name")}) AS named(one)
+          WHERE ${partSql("named.one", part, bind)})`
+      : partSql(condition.part, part, bind);
+  }
   if ("prefix" in condition) {
     const { from, to } = prefixRange(condition.of);
     return `${condition.prefix} >= ${bind.text(from)} AND ${condition.prefix} < ${bind.text(to)}`;
@@ -81,8 +86,8 @@ function calledSql({ kind, ...values }: CallValues, bind: Bindings): string {
  * In stored form a control character is a mark and a digit. A part that begins with such a digit is
  * compared where these are letters, so that it is not found in the middle of one.
  */
-function partSql(field: PartField, part: string, bind: Bindings): string {
-  const text = `lower(${field})`;
+function partSql(column: string, part: string, bind: Bindings): string {
+  const text = `lower(${column})`;
   if (!/^[01]/.test(part)) return `strpos(${text}, ${bind.text(part)}) > 0`;
   const other = storedMarks.reduce(
     (sql, [stored, letters]) => `replace(${sql}, ${bind.plain(stored)}, ${bind.plain(letters)})`,

@@ -38,7 +38,10 @@ function plainSql(condition: TurnCondition): SqlPart {
   if ("text" in condition) return { sql: `${condition.text} IS ?`, values: [condition.is] };
   if ("part" in condition) {
     const { part, of } = condition;
-    return { sql: `instr(lower(${part}), ?) > 0`, values: [foldedAscii(of)] };
+    if (part !== "name") return { sql: `instr(lower(${part}), ?) > 0`, values: [foldedAscii(of)] };
+    const sql = `id IN (SELECT turn FROM ${valuesSql([part])}
+      WHERE field = ? AND instr(lower(value), ?) > 0)`;
+    return { sql, values: [part, foldedAscii(of)] };
   }
   if ("prefix" in condition) {
     const { from, to } = prefixRange(condition.of);

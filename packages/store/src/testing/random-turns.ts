@@ -340,7 +340,12 @@ const calledValues: Arbitrary<CallValues> = fc.oneof(
 const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition }>((tie) => {
   const plain = fc.oneof(
     fc.record({ text: namesOf<TextField>(textFields), is: maybe(value) }),
-    fc.record({ part: fc.constantFrom("agent_id" as const, "thread_id" as const), of: part }),
+    fc.record({
+      part: fc.constantFrom(
+        ...(["agent_id", "thread_id", "root_trace_id", "turn_id", "tenant", "name"] as const),
+      ),
+      of: part,
+    }),
     fc.record({ prefix: fc.constant("root_trace_id" as const), of: part }),
     fc.record({ list: namesOf<ListField>(listFields), has: fc.option(value, { freq: 4 }) }),
     fc.record({
