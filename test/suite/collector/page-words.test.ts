@@ -92,6 +92,8 @@ test("a metric of time is a duration", async () => {
 
 test("a comparison of releases explains its brackets and what is unknown", async () => {
   const page = await words("/traces/compare/releases?a=user:alice&b=user:bob");
-  expect(page).toContain("[low, high] is the 95 % confidence interval; turns after a plus sign");
+  expect(page).toContain(
+    "[low, high] is the 95 % confidence interval of its figure alone, without a correction",
+  );
   expect(page).not.toMatch(/\+\d+\?/);
 });

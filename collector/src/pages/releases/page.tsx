@@ -131,9 +131,12 @@ const Compared: FC<{
       <footer class="window" data-window>
         <span>
           All {countText(compared.a.turns)} and {countText(compared.b.turns)} turns.{" "}
-          <code>[low, high]</code> is the 95 % confidence interval; turns after a plus sign are not
-          counted: their value is not known, or not exactly. <i>p</i>: Fisher's exact test for
-          shares of turns and percentiles, Welch's test over intervals of{" "}
+          <code>[low, high]</code> is the 95 % confidence interval of its figure alone, without a
+          correction for their number: of {countText(compared.tested)} differences about{" "}
+          {countText(Math.ceil(compared.tested / 20))} may lie outside of theirs by chance. <i>p</i>{" "}
+          has the correction and decides what is in grey, also where an interval is without 0. Turns
+          after a plus sign are not counted: their value is not known, or not exactly. <i>p</i>:
+          Fisher's exact test for shares of turns and percentiles, Welch's test over intervals of{" "}
           {durationText(compared.slice_ms)} for the others, in both directions, with Holm's
           correction for all {countText(compared.tested)} tested figures; in grey: chance alone may
           explain the difference.
@@ -256,7 +259,11 @@ const Group: FC<{
           <th scope="col" class="bar-col">
             A and B
           </th>
-          <th scope="col" class="num" title="B minus A, with the 95 % interval">
+          <th
+            scope="col"
+            class="num"
+            title="B minus A, with the 95 % interval of this figure alone"
+          >
             Difference
           </th>
           <th scope="col" class="num" title="Chance of such a difference if there is none">

@@ -92,8 +92,10 @@ export const releasesGroup: RouteGroup<ReleasesAnswers> = {
       text:
         "Counts are exact, over all turns of either side. Intervals are of 95 %: Clopper and Pearson's " +
         "for shares of turns, order statistics for percentiles (as wide as the classes of durations), " +
-        "and linearization over intervals of time for tokens, cost and calls. `p` is of Fisher's exact " +
-        "test or Welch's, in both directions, with Holm's correction for every tested figure. US " +
+        "and linearization over intervals of time for tokens, cost and calls. Each interval is of its figure " +
+        "alone, without a correction for their number; `p` is of Fisher's exact " +
+        "test or Welch's, in both directions, with Holm's correction for every tested figure, and decides " +
+        "`significant`, also where an interval is without 0. US " +
         "dollars are a mean over the turns whose cost is exactly known, `of`; `unknown` counts the " +
         "others, which have a call without a price or with a range of it.",
       query: releasesParameters,
