@@ -93,3 +93,17 @@ test("a value that would select something stays out of the search box", async ()
 test("a file is refused", async () => {
   expect((await desk.get("/traces/turns.csv?finding=wrong", html)).status).toBe(400);
 });
+
+test("terms that exclude each other are marked, with a link to the turns of either", async () => {
+  for (const path of ["/traces", "/cost", "/traces/incidents"]) {
+    const text = await shown(`${path}?agent_id=helper&q=agent:other`);
+    expect(marked(text)).toEqual(["agent:helper", "agent:other"]);
+    expect(text).toContain("exclude each other: a turn has one agent");
+    expect(text).toContain(`href="${path}?q=agent%3Ahelper%2Cother"`);
+  }
+  expect(rows(await shown("/traces?agent_id=helper&q=agent:other"))).toBe(0);
+  expect(rows(await shown("/traces?q=agent%3Ahelper%2Cother"))).toBe(2);
+  expect(await shown("/traces?agent_id=helper&tool_name=search")).not.toContain(
+    "exclude each other",
+  );
+});

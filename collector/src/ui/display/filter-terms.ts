@@ -80,7 +80,7 @@ const listedForm = /"([^"]*)"|[^\s",]+/g;
 const takesOne: ReadonlySet<string> = new Set(["after", "before", "received", "latency", "tokens"]);
 
 /** Keys of which a turn has one value: two such terms can only mean either. */
-const oneOfTurn: ReadonlySet<string> = new Set([
+export const oneOfTurn: ReadonlySet<string> = new Set([
   "agent",
   "user",
   "thread",
