@@ -15,6 +15,7 @@ import { answerGrpcOn } from "./receive/grpc/wrong-port.ts";
 import { boundConnections } from "./http/connections.ts";
 import type { Connections, Listening } from "./http/connections.ts";
 import { createEdge } from "./http/edge.ts";
+import { continueOnRead } from "./http/expect-continue.ts";
 import { problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/no-store.ts";
 import { statusWords } from "./http/status-words.ts";
@@ -40,6 +41,8 @@ export interface ListenOptions {
   /** Most concurrent connections, in total and from one address. */
   readonly connectionsMax?: number;
   readonly connectionsPerAddressMax?: number;
+  /** Most connections beyond these that are kept in order to be answered. */
+  readonly sparesMax?: number;
   /**
    * Timeouts in milliseconds of a request's headers and of the whole request, and between two
    * checks.
@@ -81,9 +84,12 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
     connectionsMax: options.connectionsMax ?? defaults.connectionsMax,
     connectionsPerAddressMax: options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax,
     unreadTimeoutMs: options.unreadTimeoutMs ?? defaults.unreadTimeoutMs,
+    ...(options.sparesMax === undefined ? {} : { sparesMax: options.sparesMax }),
   };
   const connections = boundConnections(server, bounds, refusalText);
-  server.on("request", requestHandler(app, connections, options));
+  const handle = requestHandler(app, connections, options);
+  server.on("request", handle);
+  continueOnRead(server, handle);
   answerGrpcOn(server, { log: options.log, grpcPort: options.grpcPort ?? (() => undefined) });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));

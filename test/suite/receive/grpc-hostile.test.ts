@@ -265,6 +265,8 @@ describe("a connection", () => {
     const sockets = Array.from({ length: 260 }, () => {
       const socket = connect(harness.grpc.port, "127.0.0.1");
       socket.on("error", () => {});
+      // Who reads nothing does not see the end.
+      socket.resume();
       return socket;
     });
     const cut = (): number => sockets.filter((one) => one.closed || one.destroyed).length;

@@ -3,7 +3,7 @@
  * bounded as on the HTTP server; an HTTP/1 client receives the number of the right port.
  */
 import { createServer as createHttp2Server } from "node:http2";
-import type { Http2Server, ServerHttp2Session } from "node:http2";
+import type { ServerHttp2Session } from "node:http2";
 import { createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 
@@ -12,9 +12,10 @@ import { CodedError } from "@turnproof/semconv";
 import type { Log } from "../../log.ts";
 import type { Intake } from "../otlp/intake.ts";
 import type { Listening } from "../../http/connections.ts";
+import { closeLingering, lingerMs } from "../../http/lingering-close.ts";
 import { boundSockets } from "../../http/sockets.ts";
 import { createGrpcServices } from "./grpc-services.ts";
-import { boundSession, resetBounds, sessionBounds } from "./grpc-sessions.ts";
+import { boundSession, farewell, resetBounds, sessionBounds } from "./grpc-sessions.ts";
 import { nowAndThen, preface } from "./wrong-port.ts";
 
 /** Intake of spans, and whether they are accepted at present. */
@@ -35,6 +36,7 @@ export interface GrpcListenOptions {
   readonly admits?: (peer: string | undefined) => boolean;
   readonly connectionsMax?: number;
   readonly connectionsPerAddressMax?: number;
+  readonly sparesMax?: number;
   /** Milliseconds for a connection's first bytes, and for one call. */
   readonly prefaceTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -67,13 +69,21 @@ export async function listenGrpc(
       log.warn("grpc_connection_cut", { code: "overloaded" }),
     );
   });
-  const server = createServer({ noDelay: true }, (socket) =>
-    sortOut(socket, http2, options, notify),
-  );
-  const sockets = boundSockets(server, {
+  const sessionOf = new WeakMap<Socket, ServerHttp2Session>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    // The event is emitted while the connection is passed on.
+    const pass = (): void => {
+      http2.once("session", (session) => sessionOf.set(socket, session));
+      http2.emit("connection", socket);
+    };
+    sortOut(socket, pass, options, notify);
+  });
+  const bounds = {
     connectionsMax: options.connectionsMax ?? defaults.connectionsMax,
     connectionsPerAddressMax: options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax,
-  });
+    ...(options.sparesMax === undefined ? {} : { sparesMax: options.sparesMax }),
+  };
+  const sockets = boundSockets(server, bounds, (socket) => turnAway(socket, sessionOf.get(socket)));
   http2.on("stream", createGrpcServices({ ...receiver, requestTimeoutMs, sockets }));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));
@@ -92,7 +102,7 @@ export async function listenGrpc(
 /** HTTP/2 is passed to its server, anything else is answered and closed. */
 function sortOut(
   socket: Socket,
-  http2: Http2Server,
+  pass: () => void,
   options: GrpcListenOptions,
   notify: (sentence: string) => void,
 ): void {
@@ -102,7 +112,7 @@ function sortOut(
     return;
   }
   const late = setTimeout(
-    () => socket.destroy(),
+    () => closeLingering(socket, farewell),
     options.prefaceTimeoutMs ?? defaults.prefaceTimeoutMs,
   );
   socket.once("close", () => clearTimeout(late));
@@ -112,7 +122,7 @@ function sortOut(
     if (first.compare(preface, 0, known, 0, known) === 0) {
       socket.pause();
       socket.unshift(first);
-      http2.emit("connection", socket);
+      pass();
       return;
     }
     const sentence = `This port takes OTLP/gRPC; send OTLP/HTTP to port ${options.httpPort}.`;
@@ -124,8 +134,16 @@ function sortOut(
       `Content-Length: ${body.length}`,
       "Connection: close",
     ];
-    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+    closeLingering(socket, `${head.join("\r\n")}\r\n\r\n${body}`);
   });
+}
+
+/** Ends a connection without a call: what its client sends now was not processed, by GOAWAY. */
+function turnAway(socket: Socket, session: ServerHttp2Session | undefined): void {
+  if (session === undefined) return closeLingering(socket, farewell);
+  session.close();
+  const cut = setTimeout(() => session.destroy(), lingerMs).unref();
+  socket.once("close", () => clearTimeout(cut));
 }
 
 /** Accepts no more connections, lets calls finish within the deadline, then closes them. */

@@ -29,6 +29,12 @@ export const resetBounds: { streamResetBurst: number; streamResetRate: number } 
   streamResetRate: 32,
 };
 
+/** A connection whose client has not begun: empty SETTINGS, and GOAWAY with NO_ERROR, stream 0. */
+export const farewell: Uint8Array = Buffer.from(
+  "000000040000000000" + "0000080700000000000000000000000000",
+  "hex",
+);
+
 /** Bytes that one connection may send before any of them is read. */
 const connectionWindow = 8_388_608;
 /** Most pings and changes of settings in a window of time; keep-alive needs a few. */

@@ -49,7 +49,8 @@ export function answerGrpcOn(server: Server, options: WrongPortOptions): void {
 
 /** Passes the socket to another server, with the bytes that the parser had read. */
 function handOver(socket: Socket, error: ParserError, http2: Http2Server): void {
-  for (const event of ["data", "end", "close", "drain", "error", "timeout"]) {
+  // Those of a close remain: they free the parser and the socket's place among the bounded ones.
+  for (const event of ["data", "end", "drain", "error", "timeout"]) {
     socket.removeAllListeners(event);
   }
   socket.on("error", () => {});

@@ -85,6 +85,7 @@ export function readIncoming(
       incoming.off("end", onEnd);
       incoming.off("error", onGone);
       incoming.off("close", onGone);
+      incoming.off("aborted", onGone);
     };
     const onData = (chunk: Buffer): void => {
       try {
@@ -107,6 +108,8 @@ export function readIncoming(
     incoming.on("end", onEnd);
     incoming.on("error", onGone);
     incoming.on("close", onGone);
+    // A body that came too slowly is cut before its connection closes.
+    incoming.on("aborted", onGone);
   });
 }
 
