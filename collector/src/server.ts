@@ -16,9 +16,11 @@ import { boundConnections } from "./http/connections.ts";
 import type { Connections, Listening } from "./http/connections.ts";
 import { createEdge } from "./http/edge.ts";
 import { continueOnRead } from "./http/expect-continue.ts";
+import { isClosing } from "./http/lingering-close.ts";
 import { problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/no-store.ts";
 import { statusWords } from "./http/status-words.ts";
+import { turnShare } from "./http/turn-share.ts";
 import type { Log } from "./log.ts";
 
 /** Anything with Hono's `fetch`. */
@@ -130,12 +132,19 @@ function requestHandler(app: FetchApp, connections: Connections, options: Listen
     // The rest of a body is read as long as its sender needs, see Connections.
     autoCleanupIncoming: false,
   });
+  const share = turnShare();
   return (incoming, outgoing) => {
     const admitted = connections.admit(incoming, outgoing);
-    const code = edge(incoming);
-    if (code !== undefined) refuse(outgoing, code);
-    else if (admitted || isHealthRequest(incoming)) void respond(incoming, outgoing);
-    else refuse(outgoing, "overloaded");
+    const answer = (): void => {
+      // While it waited for its turn its sender may have left, or been too slow.
+      if (outgoing.destroyed || incoming.destroyed || isClosing(incoming.socket)) return;
+      const code = edge(incoming);
+      if (code !== undefined) refuse(outgoing, code);
+      else if (admitted || isHealthRequest(incoming)) void respond(incoming, outgoing);
+      else refuse(outgoing, "overloaded");
+    };
+    if (isHealthRequest(incoming)) answer();
+    else share(answer);
   };
 }
 

@@ -10,6 +10,7 @@ import { networkOf } from "../access/client-address.ts";
 import type { Connection, Task, Work } from "./connection.ts";
 import { SocketRoom } from "./socket-room.ts";
 import type { ConnectionBounds, TurnAway } from "./socket-room.ts";
+import { turnShare } from "./turn-share.ts";
 
 /** The sockets of a listener. */
 export interface Sockets {
@@ -75,6 +76,7 @@ export function boundSockets(
 
 /** Cuts requests that come too slowly, once a second. */
 function sweepSlow(server: Server, open: ReadonlyMap<string, Connection>): void {
+  const share = turnShare();
   let sweptAt = performance.now();
   const sweep = setInterval(() => {
     const now = performance.now();
@@ -83,7 +85,12 @@ function sweepSlow(server: Server, open: ReadonlyMap<string, Connection>): void 
     // Timers run before sockets are read: what came while this process was busy is not counted yet.
     if (isLate) return;
     for (const { socket, tasks } of open.values())
-      for (const task of tasks) if (isSlow(socket, task, now)) task.cut("request_too_slow");
+      for (const task of tasks)
+        if (isSlow(socket, task, now))
+          share(() => {
+            // The rest may have come, or the request ended, before its turn.
+            if (tasks.has(task) && !task.complete()) task.cut("request_too_slow");
+          });
   }, sweepMs).unref();
   server.once("close", () => clearInterval(sweep));
 }

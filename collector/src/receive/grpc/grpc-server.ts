@@ -12,8 +12,9 @@ import { CodedError } from "@turnproof/semconv";
 import type { Log } from "../../log.ts";
 import type { Intake } from "../otlp/intake.ts";
 import type { Listening } from "../../http/connections.ts";
-import { closeLingering, lingerMs } from "../../http/lingering-close.ts";
+import { closeLingering, isClosing, lingerMs } from "../../http/lingering-close.ts";
 import { boundSockets } from "../../http/sockets.ts";
+import { turnShare } from "../../http/turn-share.ts";
 import { createGrpcServices } from "./grpc-services.ts";
 import { boundSession, farewell, resetBounds, sessionBounds } from "./grpc-sessions.ts";
 import { nowAndThen, preface } from "./wrong-port.ts";
@@ -70,12 +71,15 @@ export async function listenGrpc(
     );
   });
   const sessionOf = new WeakMap<Socket, ServerHttp2Session>();
+  const share = turnShare();
   const server = createServer({ noDelay: true }, (socket) => {
-    // The event is emitted while the connection is passed on.
-    const pass = (): void => {
+    const begin = (): void => {
+      if (socket.destroyed || isClosing(socket)) return;
+      // The event is emitted while the connection is passed on.
       http2.once("session", (session) => sessionOf.set(socket, session));
       http2.emit("connection", socket);
     };
+    const pass = (): void => share(begin);
     sortOut(socket, pass, options, notify);
   });
   const bounds = {

@@ -10,6 +10,8 @@ import type { BudgetLease } from "./byte-budget.ts";
 
 /** First reservation for a body of unknown length. */
 export const undeclaredBytes = 65_536;
+/** A body of which so much has come gets a buffer of its declared length. */
+const firstBytes = 65_536;
 
 /** The declared length, undefined without one; throws 400 and 413. */
 export function declaredBytes(header: string | undefined): number | undefined {
@@ -21,13 +23,14 @@ export function declaredBytes(header: string | undefined): number | undefined {
 }
 
 /**
- * Collects chunks under the reservation; throws the error for the request. A body of declared
+ * Collects chunks under the reservation; throws the error for the request. A large body of declared
  * length is written to its own buffer, so that it is in memory once; the buffer is not allocated
- * before bytes come, so a client that only declares a length costs nothing but its reservation.
+ * before the first part has come, so a client that only declares a length costs nothing but its
+ * reservation.
  */
 export class BodyCollector {
   private chunks: Uint8Array[] = [];
-  private readonly target: Uint8Array<ArrayBuffer> | undefined;
+  private target: Uint8Array<ArrayBuffer> | undefined;
   private readonly declared: number | undefined;
   private readonly lease: BudgetLease;
   private length = 0;
@@ -35,20 +38,23 @@ export class BodyCollector {
   constructor(declared: number | undefined, lease: BudgetLease) {
     this.declared = declared;
     this.lease = lease;
-    this.target = declared === undefined ? undefined : new Uint8Array(declared);
   }
 
   add(chunk: Uint8Array): void {
     const from = this.length;
     this.length += chunk.byteLength;
     if (this.length > limits.otlpBodyBytesMax) throw new CodedError("body_too_large");
-    if (this.target !== undefined && this.length <= this.target.byteLength) {
-      this.target.set(chunk, from);
-      return;
+    if (this.declared === undefined) {
+      if (this.length > this.lease.bytes) this.lease.growTo(grown(this.length));
+    } else {
+      if (this.length > this.declared) throw new CodedError("bad_request");
+      if (this.target === undefined && this.length > firstBytes) {
+        this.target = joined(this.chunks, this.declared);
+        this.chunks = [];
+      }
     }
-    if (this.declared !== undefined) throw new CodedError("bad_request");
-    if (this.length > this.lease.bytes) this.lease.growTo(grown(this.length));
-    this.chunks.push(chunk);
+    if (this.target === undefined) this.chunks.push(chunk);
+    else this.target.set(chunk, from);
   }
 
   /** The body in its own buffer, which can be transferred to a worker. */
@@ -58,15 +64,21 @@ export class BodyCollector {
       // A body shorter than declared gets a buffer of its own length.
       return this.length === target.byteLength ? target : target.slice(0, this.length);
     }
-    const body = new Uint8Array(this.length);
-    let offset = 0;
-    for (const chunk of this.chunks) {
-      body.set(chunk, offset);
-      offset += chunk.byteLength;
-    }
+    const body = joined(this.chunks, this.length);
     this.chunks = [];
     return body;
   }
+}
+
+/** The chunks one after another, at the beginning of a buffer of that length. */
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const body = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return body;
 }
 
 /**
