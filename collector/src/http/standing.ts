@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson, compareText, contentOf } from "@turnproof/evidence";
 import type { CursorStanding, EventQuery, TurnEvent } from "@turnproof/evidence";
 import type { EventSlice, EvidenceScope, Keyset } from "@turnproof/store";
-import { compareTimes } from "@turnproof/semconv";
+import { compareTimes, limits } from "@turnproof/semconv";
 
 import { rowEvents, rowStores } from "../memory/memory-rows.ts";
 import { tenantOf } from "../memory/memory-events.ts";
@@ -26,8 +26,6 @@ export interface StandingReader {
   readonly query: EventQuery;
   readonly signal: AbortSignal;
 }
-
-const rootRows = 10_000;
 
 /** Where a page of events ends: the root for a bound walk, else the page's earliest receipt. */
 export function placeOfEvents(
@@ -74,7 +72,9 @@ async function rootText(
   let latest = "";
   let after: Keyset | null = null;
   do {
-    const options = { limit: rootRows, signal, ...(after === null ? {} : { after }) };
+    // One page: each read of a root decodes and settles all of its rows, whatever its limit.
+    const limit = limits.rootEventsMax;
+    const options = { limit, signal, ...(after === null ? {} : { after }) };
     const slice: EventSlice = await parts.store.root(scope, at["root"] ?? "", options);
     rows += slice.sourceRows;
     for (const { received_at: received } of slice.events) {

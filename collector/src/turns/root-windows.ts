@@ -33,7 +33,7 @@ export async function* rootWindows(
   // The turns are chosen; of their roots everything in scope is read.
   const whole: Reading = { scope, query: { store: "all" } };
   const settled = await settle(parts, [...byRoot.keys()]);
-  const windows = await collectRoots(parts, whole, [...byRoot.keys()], settled);
+  const windows = await collectRoots(parts, whole, [...byRoot.keys()], { settled });
   const pass = paced();
   for (const [root, listed] of byRoot) {
     await pass();

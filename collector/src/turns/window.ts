@@ -210,18 +210,18 @@ export async function noneOf(
 const togetherRows = 50_000;
 
 /**
- * `collectRoot` for as many of these roots as one read returns; the others are left out and must
- * be collected one by one.
+ * `collectRoot` for as many of these roots as one read of `rowsMax` rows returns; the others are
+ * left out and must be collected one by one.
  */
 export async function collectRoots(
   parts: Parts,
   { scope }: Reading,
   roots: readonly string[],
-  settled?: SettledMark,
+  { rowsMax = togetherRows, settled }: Pick<CollectOptions, "rowsMax" | "settled"> = {},
 ): Promise<ReadonlyMap<string, Window>> {
   const started = performance.now();
   const { mark, pending } = settled ?? (await settle(parts, roots));
-  const options = { limit: pageRows, budgetRows: togetherRows };
+  const options = { limit: pageRows, budgetRows: rowsMax };
   const slices = await parts.store.roots(scope, roots, options);
   return new Map(
     [...slices]

@@ -117,9 +117,12 @@ function rootsOf(source: RootSource): Reads["roots"] {
     options.signal?.throwIfAborted();
     const noted = notedCuts();
     const legacy = await source.legacy?.read();
-    const held = await source.rows([...new Set(ids)], noted.cut, limits.rootEventsMax);
+    const { budgetRows = limits.rootEventsMax } = options;
+    // Of a root beyond the budget no more is read than shows that it is.
+    const rowsMax = Math.min(budgetRows, limits.rootEventsMax);
+    const held = await source.rows([...new Set(ids)], noted.cut, rowsMax);
     // It is unknown which of them was cut, so each is read alone.
-    if (noted.any() || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
+    if (noted.any() || held.length > budgetRows) return new Map();
     const rows = groupBy(held, (row) => row.root_trace_id ?? "");
     const slices = new Map<string, EventSlice>();
     const pass = paced();

@@ -5,12 +5,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import {
-  buildTraceHealth,
-  parentlessRoots,
-  readCompleteness,
-  readLosses,
-} from "@turnproof/evidence";
+import { buildTraceHealth, readCompleteness, readLosses } from "@turnproof/evidence";
 import type {
   NormalizationError,
   QueryTiming,
@@ -34,7 +29,7 @@ import { producerReports } from "../../judge/losses.ts";
 import { withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { collectNewest, collectRoot, collectRoots, settle } from "../../turns/window.ts";
+import { collectNewest, settle } from "../../turns/window.ts";
 import type { SettledMark, Window } from "../../turns/window.ts";
 import { healthRange } from "./range.ts";
 import type { ProducerRange } from "./range-rows.ts";
@@ -44,6 +39,7 @@ import type { CollectorHealth } from "./collector-health.ts";
 import { contractCounts } from "./contract-counts.ts";
 import type { ContractsHealth } from "./contract-counts.ts";
 import { healthPage } from "./page.tsx";
+import { wholeRoots } from "./whole-roots.ts";
 
 /** Parameters of the health view. */
 const healthParameters = z
@@ -193,29 +189,6 @@ async function readSource(
   }
 }
 
-/** Most traces that are read again to determine whether the window contains all of them. */
-const wholeRootsMax = 32;
-
-/** Those traces with a missing parent whose events are all in the window. */
-async function wholeRoots(
-  parts: Parts,
-  { reading, settled }: { readonly reading: Reading; readonly settled: SettledMark },
-  events: readonly TurnEvent[],
-): Promise<ReadonlySet<string>> {
-  const roots = parentlessRoots(events).slice(0, wholeRootsMax);
-  if (roots.length === 0) return new Set();
-  const held = new Set(events.map(({ root_trace_id, event_id }) => `${root_trace_id} ${event_id}`));
-  const unfiltered = { scope: reading.scope, query: { store: "all" } } as const;
-  const windows = await collectRoots(parts, unfiltered, roots, settled);
-  const whole = new Set<string>();
-  for (const root of roots) {
-    const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root, { settled }));
-    const all = window.events.every(({ event_id }) => held.has(`${root} ${event_id}`));
-    if (window.complete && all) whole.add(root);
-  }
-  return whole;
-}
-
 async function modelOf(
   c: AppContext,
   parts: Parts,
@@ -237,7 +210,7 @@ async function modelOf(
   const numbered = read.filtered ? events.map(withoutNumber) : events;
   const whole =
     read.filtered || !complete
-      ? ((await unlessAway(wholeRoots(parts, read, events))) ?? new Set<string>())
+      ? ((await unlessAway(wholeRoots(parts, { ...read, events }))) ?? new Set<string>())
       : undefined;
   const health = buildTraceHealth(numbered, {
     ...(whole === undefined ? {} : { isWhole: (root: string) => whole.has(root) }),
