@@ -12,7 +12,7 @@ import { allTenants } from "../testing/sample-event.ts";
 import { randomEvent } from "../testing/random-world.ts";
 import { decodeBody } from "./decode.ts";
 import { joinSegments } from "./encode.ts";
-import { packBundles } from "./pack.ts";
+import { packBundles, packPaced } from "./pack.ts";
 import type { BundleRow } from "./pack.ts";
 import { hashesOfId, rootWords, rowWords } from "./words.ts";
 
@@ -108,4 +108,28 @@ test("a large root has several rows of bounded size", () => {
   expect(Math.max(...rows.map((row) => row.events))).toBeLessThanOrEqual(1_000);
   expect(Math.max(...rows.map((row) => row.segments.length))).toBeLessThanOrEqual(262_144);
   expect(rows.flatMap(eventsOf)).toEqual(events);
+});
+
+test("many events are packed in parts, between which others are answered, to the same rows", async () => {
+  const many = Array.from({ length: 20_000 }, (_, index) =>
+    storedForm(
+      {
+        schema_version: 3,
+        event_id: `${index}:result`,
+        event_kind: "tool_call",
+        phase: "result",
+        status: "success",
+        timestamp: "2026-03-01T10:00:00Z",
+        root_trace_id: "root",
+        attributes: {},
+      },
+      "2026-03-01T10:00:01.000123Z",
+    ),
+  );
+  let others = 0;
+  const timer = setInterval(() => (others += 1), 0);
+  const rows = await packPaced(many);
+  clearInterval(timer);
+  expect(others).toBeGreaterThan(3);
+  expect(rows).toEqual(packBundles(many));
 });

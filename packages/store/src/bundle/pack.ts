@@ -6,6 +6,7 @@
 import { epochMicros, groupBy } from "@turnproof/semconv";
 import type { Identity } from "@turnproof/semconv";
 
+import { paced } from "../paced.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { encodeSegment } from "./encode.ts";
 import { ownRangeOf } from "./own-range.ts";
@@ -37,20 +38,39 @@ const segmentCharsMax = 256 * 1_024;
 
 /** The rows of some events in their stored form. */
 export function packBundles(events: readonly StoredEvent[]): readonly BundleRow[] {
-  return [...groupBy(events, rootAndMinute).values()].flatMap(rowsOf);
+  return [...packing(events)];
+}
+
+/** The same, with pauses between rows: 10,000 events take a tenth of a second of CPU. */
+export async function packPaced(events: readonly StoredEvent[]): Promise<readonly BundleRow[]> {
+  const pass = paced();
+  const rows: BundleRow[] = [];
+  for (const row of packing(events)) {
+    rows.push(row);
+    await pass();
+  }
+  return rows;
+}
+
+function* packing(events: readonly StoredEvent[]): Generator<BundleRow> {
+  for (const group of groupBy(events, rootAndMinute).values()) yield* rowsOf(group);
 }
 
 function rootAndMinute({ root_trace_id: root = "", received_at: at }: StoredEvent): string {
   return `${Math.floor(epochMicros(at) / spanMicrosMax)}/${root}`;
 }
 
-function rowsOf(events: readonly StoredEvent[]): readonly BundleRow[] {
+function* rowsOf(events: readonly StoredEvent[]): Generator<BundleRow> {
   if (events.length <= eventsMax) {
     const segments = encodeSegment(events);
-    if (segments.length <= segmentCharsMax || events.length === 1) return [rowOf(events, segments)];
+    if (segments.length <= segmentCharsMax || events.length === 1) {
+      yield rowOf(events, segments);
+      return;
+    }
   }
   const half = Math.ceil(events.length / 2);
-  return [...rowsOf(events.slice(0, half)), ...rowsOf(events.slice(half))];
+  yield* rowsOf(events.slice(0, half));
+  yield* rowsOf(events.slice(half));
 }
 
 function rowOf(events: readonly StoredEvent[], segments: string): BundleRow {

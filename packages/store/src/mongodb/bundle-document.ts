@@ -6,17 +6,16 @@ import type { EvidenceBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Document } from "mongodb";
 
-import { packBundles } from "../bundle/pack.ts";
+import { packBundles, packPaced } from "../bundle/pack.ts";
+import type { BundleRow } from "../bundle/pack.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
 
 /** The documents of a batch. @throws CodedError `store_rejected_row` */
-export function bundleDocuments({ batchId, receivedAt, events }: EvidenceBatch): Document[] {
-  return documentsOf(
-    batchId,
-    batchId,
-    events.map((event) => storedForm(event, receivedAt)),
-  );
+export async function bundleDocuments(batch: EvidenceBatch): Promise<Document[]> {
+  const { batchId, receivedAt, events } = batch;
+  const rows = await packPaced(events.map((event) => storedForm(event, receivedAt)));
+  return numbered(batchId, batchId, rows);
 }
 
 /** The documents of stored events of one batch, with this key prefix. */
@@ -25,7 +24,10 @@ export function documentsOf(
   prefix: string,
   events: readonly StoredEvent[],
 ): Document[] {
-  const rows = packBundles(events);
+  return numbered(batchId, prefix, packBundles(events));
+}
+
+function numbered(batchId: string, prefix: string, rows: readonly BundleRow[]): Document[] {
   return rows.map((row, index) => {
     const { first_received: first, last_received: last } = row;
     if (!Number.isSafeInteger(first) || first < 0) throw new CodedError("store_rejected_row");

@@ -211,7 +211,7 @@ function evidenceOf({ database, reads, old, close }: MongoParts): EvidenceStore 
     ledger: mongodbTurns(turnsOf(database), epochsOf(database)),
     operatorRows: operatorRowsOf(mongodbOperatorRows(database)),
     async append(batch) {
-      const documents = bundleDocuments(batch);
+      const documents = await bundleDocuments(batch);
       await coded(async () => {
         if ((await batches.findOne({ _id: { $eq: batch.batchId as never } })) !== null) return;
         await insertNew(bundles, documents);

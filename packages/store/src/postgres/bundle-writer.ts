@@ -6,7 +6,7 @@
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 import { CodedError, groupBy } from "@turnproof/semconv";
 
-import { packBundles } from "../bundle/pack.ts";
+import { packPaced } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { storedForm } from "../stored-event.ts";
 import type { Database, Session } from "./database.ts";
@@ -24,7 +24,7 @@ const chunkRows = 500;
  * stored
  */
 export async function appendBundles(database: Database, batch: EvidenceBatch): Promise<void> {
-  const rows = rowsOf(batch);
+  const rows = await rowsOf(batch);
   await database.transaction(async (session) => {
     const number = await manifestOf(session, batch, "DO NOTHING");
     if (number !== undefined) await putRows(session, numbered(number, rows));
@@ -38,7 +38,7 @@ export async function putBundles(session: Session, batch: EvidenceBatch): Promis
     batch,
     "DO UPDATE SET event_count = held.event_count + excluded.event_count",
   );
-  if (number !== undefined) await putRows(session, numbered(number, rowsOf(batch)));
+  if (number !== undefined) await putRows(session, numbered(number, await rowsOf(batch)));
 }
 
 /** A row with the number of its batch. */
@@ -50,8 +50,8 @@ function numbered(batch: string, rows: readonly BundleRow[]): readonly NumberedR
   return rows.map((row) => ({ ...row, batch }));
 }
 
-function rowsOf({ events, receivedAt }: EvidenceBatch): readonly BundleRow[] {
-  const rows = packBundles(events.map((event) => storedForm(event, receivedAt)));
+async function rowsOf({ events, receivedAt }: EvidenceBatch): Promise<readonly BundleRow[]> {
+  const rows = await packPaced(events.map((event) => storedForm(event, receivedAt)));
   if (rows.some(({ first_received: at }) => !Number.isSafeInteger(at) || at < 0)) {
     throw new CodedError("store_rejected_row");
   }

@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
-import { packBundles } from "../bundle/pack.ts";
+import { packBundles, packPaced } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { anyTime } from "../bundle/own-range.ts";
 import { paced } from "../paced.ts";
@@ -54,7 +54,8 @@ export function bundleWriter(database: SqliteDatabase, reader?: SqliteDatabase):
     async append(batch) {
       if (stored.known.get(batch.batchId) !== undefined) return;
       const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
-      const rows = packBundles(events);
+      // Where another connection reads, the thread answers its readers meanwhile.
+      const rows = reader === undefined ? packBundles(events) : await packPaced(events);
       await transaction(database, () =>
         inSteps(steps(batch.batchId, rows), reader === undefined ? undefined : paced()),
       );
