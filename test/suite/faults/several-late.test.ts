@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { startGate } from "../../servers/tcp-gate.ts";
 import { openReceiver, secret } from "../collector/alert-receiver.ts";
@@ -26,12 +26,6 @@ rules:
   - {name: errors, measure: error_share, by: agent, window: 10s, above: 0}
 `;
 
-let closes: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closes.toReversed()) await close();
-  closes = [];
-});
-
 interface Shown {
   readonly silences: readonly { readonly group: string | null }[];
 }
@@ -48,25 +42,24 @@ async function silence(url: string, group: string): Promise<void> {
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
 }
 
-test.each([
-  ["PostgreSQL", postgresServer],
-  ["ClickHouse", clickhouseServer],
+// Most of the time here is waiting: for kills, windows and starts.
+test.concurrent.for([
+  { name: "PostgreSQL", startServer: postgresServer },
+  { name: "ClickHouse", startServer: clickhouseServer },
 ])(
-  "late turns and silences pass between collectors of %s",
+  "late turns and silences pass between collectors of $name",
   { timeout: 300_000 },
-  async (_name, startServer) => {
+  async ({ startServer }, { onTestFinished }) => {
     const [server, receiver] = await Promise.all([startServer(), openReceiver()]);
-    closes.push(
-      () => server.close(),
-      () => receiver.close(),
-    );
+    onTestFinished(async () => void (await server.close()));
+    onTestFinished(() => receiver.close());
     const home = mkdtempSync(join(tmpdir(), "turnproof-late-"));
-    closes.push(async () => rmSync(home, { recursive: true, force: true }));
+    onTestFinished(async () => rmSync(home, { recursive: true, force: true }));
     writeFileSync(join(home, "rules.yaml"), rules);
     const [variable = "", address = ""] =
       Object.entries(server.env).find(([name]) => name.endsWith("_URL")) ?? [];
     const gates = await Promise.all([0, 1, 2].map(() => startGate(Number(new URL(address).port))));
-    closes.push(() => Promise.all(gates.map((gate) => gate.close())));
+    onTestFinished(async () => void (await Promise.all(gates.map((gate) => gate.close()))));
     await Promise.all(gates.map((gate) => gate.set("open")));
     const start = (index: number, port?: string): Promise<CollectorChild> => {
       const through = new URL(address);
@@ -86,7 +79,7 @@ test.each([
       return startCollector(join(home, String(index)), env, port);
     };
     const all = [await start(0), ...(await Promise.all([start(1), start(2)]))];
-    closes.push(() => Promise.all(all.map((one) => one.kill())));
+    onTestFinished(async () => void (await Promise.all(all.map((one) => one.kill()))));
     const url = (index: number): string => all[index]?.url ?? "";
     const messages = (agent: string): readonly string[] =>
       receiver.got.flatMap(({ id, body }) => {
