@@ -50,23 +50,32 @@ const clauses = [...evidenceClauses, ...isolationClauses].filter(({ name }) =>
 );
 
 /**
- * Clauses in an order that finds a failure early: a few random histories, what is stated by single
- * examples, and then all of the histories, of which the few are the first.
+ * Seeds whose first history fails many changes: the first of them two in three, the others those
+ * about usage, groups that are ahead and negation.
+ */
+const telling = [4, 26, 13, 11, 27];
+
+const [randomly = [], stated = []] = [true, false].map((random) =>
+  clauses.filter(({ name }) => (name === mostFail) === random),
+);
+
+/**
+ * Clauses in an order that finds a failure early: a few telling histories, what is stated by single
+ * examples, and then many histories.
  */
 const rounds = [
-  ...clauses.filter(({ name }) => name === mostFail).map((clause) => ({ clause, sequences: 8 })),
-  ...clauses.filter(({ name }) => name !== mostFail).map((clause) => ({ clause, sequences: 80 })),
-  ...clauses.filter(({ name }) => name === mostFail).map((clause) => ({ clause, sequences: 80 })),
+  ...telling.flatMap((seed) => randomly.map((clause) => ({ clause, sequences: 1, seed }))),
+  ...[...stated, ...randomly].map((clause) => ({ clause, sequences: 80, seed: 20_261_123 })),
 ];
 
 /** The first clause that a ledger fails. */
 async function failure(open: () => Promise<TurnLedger>): Promise<string | undefined> {
-  for (const { clause, sequences } of rounds) {
+  for (const { clause, sequences, seed } of rounds) {
     const harness = {
       open: async (): Promise<EvidenceStore> => ({ ...ephemeral(), ledger: await open() }),
       openMemory: () => Promise.reject(new RangeError("evidence only")),
       settle: async () => {},
-      effort: { sequences, commands: 1, seed: 20_261_123 },
+      effort: { sequences, commands: 1, seed },
     };
     try {
       await clause.run(harness);
