@@ -83,12 +83,11 @@ export default defineConfig({
         test: { name: "otel-2", include: ["test/otel/**/*.test.ts"] },
       },
       {
-        // One browser for the run, one scene for a worker. The last, so that it closes first.
+        // One browser and one scene for a worker.
         extends: true,
         test: {
           name: "browser",
           include: ["test/suite/browser/**/*.test.ts"],
-          globalSetup: [here("suite/browser/browser-server.ts")],
           isolate: false,
         },
       },

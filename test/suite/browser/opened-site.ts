@@ -1,22 +1,24 @@
 /**
  * @module What a test file opens for all of its tests and closes after them: a site. Its tests
- * visit pages of it in the browser of the run; when a test ends, its pages are held to have
+ * visit pages of it in the browser of the worker; when a test ends, its pages are held to have
  * offended nothing and closed.
  */
-import { afterAll, afterEach, beforeAll, expect, inject, onTestFinished } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 import type { CollectorOptions } from "turnproof";
 
-import { openSite, visit } from "./browser.ts";
+import { openBrowser, openSite, visit } from "./browser.ts";
 import type { Look, Site, Visit } from "./browser.ts";
 
-let connected: Promise<Browser> | undefined;
+let started: Promise<Browser> | undefined;
 
-/** The browser of the run, as this worker sees it: what it opens there ends with the worker. */
+/**
+ * The browser of this worker, which ends with it. One browser for all workers would be driven by
+ * the process of Vitest, which parses and sends every message again.
+ */
 function sharedBrowser(): Promise<Browser> {
-  return (connected ??= chromium.connect(inject("browserAddress")));
+  return (started ??= openBrowser());
 }
 
 /** The look of a visit that does not name one. */
@@ -45,8 +47,8 @@ export function openedForFile<T extends { readonly close: () => Promise<void> }>
   let browser: Browser;
 
   beforeAll(async () => {
-    const [started, filled] = await Promise.all([sharedBrowser(), open()]);
-    browser = started;
+    const [ready, filled] = await Promise.all([sharedBrowser(), open()]);
+    browser = ready;
     Object.assign(opened, filled);
   });
 
