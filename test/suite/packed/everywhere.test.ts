@@ -13,14 +13,9 @@ import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { installPacked, root } from "./packed-files.ts";
+import { installClient, root } from "./packed-files.ts";
 
 const run = promisify(execFile);
-const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
-  readonly dependencies: Readonly<Record<string, string>>;
-};
-const ours = ["semconv", "evidence", "journal", "instrumentation", "exporter"] as const;
-
 /** Every entry point that a client package publishes. */
 const roots = [
   "@turnproof/semconv",
@@ -69,14 +64,7 @@ globalThis.played = play();
 
 let folder = "";
 beforeAll(async () => {
-  folder = await installPacked(ours, {
-    type: "module",
-    dependencies: {
-      ...second.dependencies,
-      "@types/node": "26.6.6",
-      esbuild: "0.28.2",
-    },
-  });
+  folder = await installClient();
   await writeFile(join(folder, "application.js"), application);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@
  * spool, the ends of a process, the stores; as a module, as CommonJS and by `--import`.
  */
 import { execFile } from "node:child_process";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,13 +16,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeProtobuf } from "../../otlp/encode.ts";
 import { firstNode, withoutFirstNode } from "./first-node.ts";
 import { apps } from "./node-20-apps.ts";
-import { installPacked, publishedPackages, root } from "./packed-files.ts";
+import { installPacked, publishedPackages, secondLine } from "./packed-files.ts";
 
 const run = promisify(execFile);
 const node = await firstNode();
-const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
-  readonly dependencies: Readonly<Record<string, string>>;
-};
 /** The collector has Node 26 of its own, and the example, which needs it, a test of its own. */
 const apart = new Set<string>(["turnproof", "support-agent"]);
 const ours = publishedPackages.filter((name) => !apart.has(name));
@@ -35,7 +32,7 @@ let bodies: Buffer[] = [];
 
 beforeAll(async () => {
   if (node === undefined) return;
-  folder = await installPacked(ours, { dependencies: second.dependencies });
+  folder = await installPacked(ours, { dependencies: secondLine.dependencies });
   for (const [name, text] of Object.entries(apps)) await writeFile(join(folder, name), text);
   server = createServer((request, response) => {
     const parts: Buffer[] = [];

@@ -3,8 +3,9 @@
  * workspaces, so that a test sees what a user gets.
  */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -50,10 +51,19 @@ export async function packed(name: PublishedPackage): Promise<string> {
   return file;
 }
 
-/** Paths of all tarballs: of the first worker that needs one, for which the others wait. */
+/** Paths of all tarballs. */
 async function tarballs(): Promise<readonly string[]> {
+  const folder = await madeOnce("tarballs", packInto);
+  return (await readdir(folder)).map((file) => join(folder, file));
+}
+
+/** A folder of the run, filled by the first worker that needs it, for which the others wait. */
+export async function madeOnce(
+  name: string,
+  fill: (folder: string) => Promise<void>,
+): Promise<string> {
   const ofTheRun = process.env["TURNPROOF_TEST_TMPDIR"];
-  const folder = join(ofTheRun ?? (await mkdtemp(join(tmpdir(), "turnproof-"))), "tarballs");
+  const folder = join(ofTheRun ?? (await mkdtemp(join(tmpdir(), "turnproof-"))), name);
   const making = `${folder}-being-made`;
   while (!existsSync(folder)) {
     try {
@@ -64,7 +74,7 @@ async function tarballs(): Promise<readonly string[]> {
       continue;
     }
     try {
-      await packInto(making);
+      await fill(making);
       // Whole or not there.
       await rename(making, folder);
     } catch (error) {
@@ -72,7 +82,7 @@ async function tarballs(): Promise<readonly string[]> {
       throw error;
     }
   }
-  return (await readdir(folder)).map((file) => join(folder, file));
+  return folder;
 }
 
 /** Packs everything by one command: the start of npm costs more than a package. */
@@ -94,18 +104,57 @@ export interface InstallOptions {
   readonly type?: "commonjs" | "module";
 }
 
-/** Installs the packages from their tarballs in a new folder and gives its path. */
+/**
+ * Installs the packages from their tarballs in a new folder and gives its path. What is the same is
+ * installed once in a run: each folder has links to its files, so that no test may change them.
+ */
 export async function installPacked(
   names: readonly PublishedPackage[],
   options: InstallOptions = {},
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "turnproof-packed-"));
   const dependencies: Record<string, string> = { ...options.dependencies };
   for (const name of names) dependencies[packageName(name)] = `file:${await packed(name)}`;
-  const manifest = { private: true, type: options.type ?? "commonjs", dependencies };
-  await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
-  await writeFile(join(folder, ".npmrc"), "install-links=true\nfund=false\naudit=false\n");
-  const flags = ["--prefer-offline", "--ignore-scripts", "--no-package-lock", "--silent"];
-  await run("npm", ["install", ...flags], { cwd: folder });
+  const manifest = JSON.stringify({
+    private: true,
+    type: options.type ?? "commonjs",
+    dependencies,
+  });
+  const begin = async (folder: string): Promise<void> => {
+    await writeFile(join(folder, "package.json"), manifest);
+    await writeFile(join(folder, ".npmrc"), "install-links=true\nfund=false\naudit=false\n");
+  };
+  const digest = createHash("sha256").update(manifest).digest("hex").slice(0, 16);
+  const installed = await madeOnce(`installed-${digest}`, async (folder) => {
+    await begin(folder);
+    const flags = ["--prefer-offline", "--ignore-scripts", "--no-package-lock", "--silent"];
+    await run("npm", ["install", ...flags], { cwd: folder });
+  });
+  const folder = await mkdtemp(join(tmpdir(), "turnproof-packed-"));
+  await begin(folder);
+  await run("cp", ["-Rl", join(installed, "node_modules"), folder]);
   return folder;
 }
+
+/** The packages of an application that is observed. */
+export const clientPackages = [
+  "semconv",
+  "evidence",
+  "journal",
+  "instrumentation",
+  "exporter",
+] as const satisfies readonly PublishedPackage[];
+
+/** The versions of OpenTelemetry's 2.x line and of the API that this repository tests. */
+export const secondLine = JSON.parse(
+  await readFile(join(root, "test/otel-2/package.json"), "utf8"),
+) as { readonly dependencies: Readonly<Record<string, string>> };
+
+/**
+ * Installs the client packages and nothing else of ours beside the 2.x line, with a bundler and the
+ * types of Node, so that each test of them has the same installation.
+ */
+export const installClient = (): Promise<string> =>
+  installPacked(clientPackages, {
+    type: "module",
+    dependencies: { ...secondLine.dependencies, "@types/node": "26.6.6", esbuild: "0.28.2" },
+  });

@@ -5,20 +5,14 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { decodeProtobuf } from "../../otlp/encode.ts";
-import { installPacked } from "./packed-files.ts";
+import { installClient, root } from "./packed-files.ts";
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-const ours = ["semconv", "evidence", "journal", "exporter", "instrumentation"] as const;
-const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
-  dependencies: Record<string, string>;
-};
 
 const body = `
 const tracer = trace.getTracer("app");
@@ -148,7 +142,7 @@ let url = "";
 let bodies: Buffer[] = [];
 
 beforeAll(async () => {
-  folder = await installPacked(ours, { dependencies: second.dependencies });
+  folder = await installClient();
   for (const [name, text] of Object.entries(apps)) await writeFile(join(folder, name), text);
   server = createServer((request, response) => {
     const parts: Buffer[] = [];

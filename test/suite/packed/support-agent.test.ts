@@ -3,27 +3,22 @@
  * empty directory, on this machine's own Node with a collector that runs already, and on the
  * project's with none. It prints where to look, its turns are seen there, and Ctrl-C ends all of it.
  */
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
 
 import { ephemeral } from "@turnproof/store";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { openCollector } from "../agent/collector-on-port.ts";
-import { packed, publishedPackages, root } from "./packed-files.ts";
-
-/** The path without the binaries of any project: what a newcomer's shell has. */
-const shellPath = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .filter((folder) => !folder.includes("node_modules"))
-  .join(delimiter);
+import { npxInstallation, shellEnvironment, shellPath } from "./npx-installation.ts";
+import type { NpxInstallation } from "./npx-installation.ts";
+import { root } from "./packed-files.ts";
 
 interface Running extends AsyncDisposable {
   readonly directory: string;
@@ -33,44 +28,25 @@ interface Running extends AsyncDisposable {
   interrupt(): Promise<void>;
 }
 
-const run = promisify(execFile);
 const bin = "turnproof-support-agent";
-const environment = (path: string): Record<string, string> => ({
-  PATH: path,
-  HOME: process.env["HOME"] ?? "",
-});
 
-/** Cache of npm whose downloads are the machine's and whose installations by npx are this file's. */
-let cache: string;
-/** Where npx installed the tarballs; directories in it find the binary without an installation. */
-let installation: string;
-
+let npm: NpxInstallation;
 beforeAll(async () => {
-  cache = await mkdtemp(join(tmpdir(), "turnproof-npm-"));
-  const env = environment(shellPath);
-  const { stdout: machines } = await run("npm", ["config", "get", "cache"], { cwd: cache, env });
-  await symlink(join(machines.trim(), "_cacache"), join(cache, "_cacache"));
-  const directory = await mkdtemp(join(tmpdir(), "turnproof-npx-"));
-  const files = await Promise.all(publishedPackages.map((name) => packed(name)));
-  const flags = ["--yes", "--prefer-offline", "--cache", cache];
-  const packages = files.map((file) => `--package=file:${file}`);
-  const command = ["exec", ...flags, ...packages, "--", bin, "--help"];
-  const { stdout } = await run("npm", command, { cwd: directory, env });
-  expect(stdout).toContain(bin);
-  expect(await readdir(directory)).toEqual([]);
-  await rm(directory, { recursive: true });
-  const [key = ""] = await readdir(join(cache, "_npx"));
-  installation = join(cache, "_npx", key);
+  npm = await npxInstallation();
 }, 300_000);
-afterAll(() => rm(cache, { recursive: true, force: true }));
+
+test("npx installs it where nothing is, and leaves the directory empty", async () => {
+  expect(npm.stated).toContain(bin);
+  expect(await readdir(npm.calledIn)).toEqual([]);
+});
 
 /** `npx turnproof-support-agent` of the installation, in an empty directory. */
 async function npx(flags: readonly string[], path: string): Promise<Running> {
-  const directory = await mkdtemp(join(installation, "started-"));
-  const child: ChildProcess = spawn("npx", ["--no", "--cache", cache, bin, ...flags], {
+  const directory = await mkdtemp(join(npm.installation, "started-"));
+  const child: ChildProcess = spawn("npx", ["--no", "--cache", npm.cache, bin, ...flags], {
     cwd: directory,
     detached: true,
-    env: environment(path),
+    env: shellEnvironment(path),
   });
   let stated = "";
   for (const stream of [child.stdout, child.stderr]) {
