@@ -69,6 +69,9 @@ export async function migrate(engine: Engine, cluster?: OnCluster): Promise<void
   if (!made) for (const statement of history) await engine.command(statement);
   const migrations = await readMigrations(cluster?.layout);
   const done = await appliedOf(engine, migrations);
+  if (cluster === undefined && done.size === 0 && !(await hasAny(engine))) {
+    return makeAll(engine, migrations);
+  }
   for (const { version, name, statements } of migrations) {
     // A server that was added later has none of the tables, whatever was applied before.
     const again = cluster !== undefined && !made;
@@ -77,6 +80,26 @@ export async function migrate(engine: Engine, cluster?: OnCluster): Promise<void
     if (done.has(version)) continue;
     await engine.command(`INSERT INTO migrations (version, name) VALUES (${version}, '${name}')`);
   }
+}
+
+/**
+ * Makes the tables of an empty database as all migrations leave them. These alter one table a dozen
+ * times, which takes the engine a second. Where this is cut short the migrations do the rest.
+ */
+async function makeAll(engine: Engine, migrations: readonly Migration[]): Promise<void> {
+  const text = await readFile(new URL("tables.sql", directory), "utf8");
+  for (const statement of statementsOf(text)) await engine.command(statement);
+  const applied = migrations.map(({ version, name }) => `(${version}, '${name}')`);
+  await engine.command(`INSERT INTO migrations (version, name) VALUES ${applied.join(", ")}`);
+}
+
+/** True where the database has tables, of a migration or of others. */
+async function hasAny(engine: Engine): Promise<boolean> {
+  const held = await engine.query(
+    `SELECT 1 AS one FROM system.tables
+WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name != 'migrations' LIMIT 1`,
+  );
+  return held.rows > 0;
 }
 
 /** Versions of the data. @throws CodedError `store_version_newer` for one that this build lacks */
