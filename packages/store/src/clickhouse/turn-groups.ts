@@ -108,8 +108,13 @@ function placesSql({ where, by, lastSql, paging }: Places, bind: ClickHouseBindi
       : order.by === "value"
         ? "one = ''"
         : "isNull(rank_of)";
+  // Not a plain number: that would name a column by its place.
   const number =
-    order.by === "last" ? "at" : order.by === "value" ? "0" : "assumeNotNull(coalesce(rank_of, 0))";
+    order.by === "last"
+      ? "at"
+      : order.by === "value"
+        ? "toFloat64(length(one) * 0)"
+        : "assumeNotNull(coalesce(rank_of, 0))";
   const [down, fromEnd] = [order.ascending === true ? "ASC" : "DESC", isFromEnd(order)];
   return `SELECT ${by} AS one, ${lastSql} AS at, ${rankSql[order.by] ?? "NULL"} AS rank_of
   FROM turn_ledger FINAL WHERE ${where} GROUP BY one
