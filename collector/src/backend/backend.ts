@@ -119,7 +119,7 @@ export const openings: { readonly [P in ProviderName]: ProviderOpening } = {
   mongodb: {
     server: { name: "mongodb", of: (config) => hostsOf(documentDbUriOf(config)) },
     // Index changes are mutations too, and read-only mode rejects them (requirements:
-    // Authentication 1).
+    // Authentication 3).
     evidence: async (config) => (await openMongodb(config, !config.readOnly)).evidence,
     memory: async (config) => (await openMongodb(config, !config.readOnly)).memory,
     whole: async (config, _room, mayChange) => openMongodb(config, mayChange),

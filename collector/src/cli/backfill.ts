@@ -34,7 +34,7 @@ export function addBackfillCommands(program: Command): void {
       "after",
       `
 Copied events keep their time of receipt and their identity, so running it again copies nothing
-twice. The index is written with the rows: without --from there is nothing to do.
+twice. Without --from there is nothing to do.
 
   turnproof backfill --from filesystem --apply
   turnproof parity --from filesystem`,

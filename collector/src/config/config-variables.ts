@@ -62,7 +62,7 @@ export const variables: readonly Variable[] = [
   row(
     "DOCUMENT_DB_URI",
     "",
-    "Connection string of the document provider (read-only identity).",
+    "Connection string of MongoDB. The user needs to read and write, and to make indexes.",
     true,
   ),
   row("MEMORY_BACKEND", "filesystem", `${anyOf([...providersWith("memory"), "none"])}.`),

@@ -1,5 +1,5 @@
 /**
- * @module Hooks: extension points of a host (collector: Answer, issue of the collector's host).
+ * @module Hooks: extension points of a host (collector: Answer).
  * Typed, with a timeout, and contained: an error or a timeout of a hook is reported as a code only.
  */
 import { CodedError } from "@turnproof/semconv";

@@ -51,7 +51,8 @@ export async function describeApi(options: {
       version: options.version,
       description:
         "Operational evidence of agent turns, without content. Parameters are strict: an unknown " +
-        "or repeated one is refused. A page with a model answers it as JSON at the path that ends " +
+        "or repeated one is refused. A value that was not recorded is null or absent, never 0; " +
+        "closed states have the value `unknown`. A page with a model answers it as JSON at the path that ends " +
         "in `.json` (`/traces`: at `/traces/turns.json`), or where `Accept` prefers " +
         "`application/json` to `text/html` (RFC 9110). Errors are RFC 9457 problems.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },

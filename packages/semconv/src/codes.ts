@@ -94,7 +94,7 @@ export const codes = {
     status: 400,
   },
 
-  // Normalization findings (evidence: Reconcile)
+  // Normalization findings (evidence: Normalize)
   invalid_source_row: { sentence: "A stored row is not a record." },
   invalid_bundle: { sentence: "A stored bundle could not be read." },
   empty_bundle: { sentence: "A stored bundle holds no event." },
@@ -108,7 +108,7 @@ export const codes = {
   invalid_metadata: { sentence: "An attribute was refused." },
   provider_query_failed: { sentence: "A store did not answer.", status: 503, retryable: true },
 
-  // Diagnostics (evidence: Reconcile)
+  // Diagnostics (evidence: Diagnostics)
   artifact_missing: { sentence: "An intent expects an artifact of a type and none is valid." },
   artifact_persistence_unverified: {
     sentence: "The latest artifact was not verified as persisted, or failed.",
@@ -387,7 +387,8 @@ export const codes = {
   not_configured: { sentence: "The hook or store for this is not configured.", status: 501 },
   ingest_off: { sentence: "Ingest is switched off.", status: 503 },
   audit_unavailable: {
-    sentence: "The audit log cannot be written, so nothing protected is served.",
+    sentence:
+      "The audit log cannot be written. Protected reads are refused; Health and /metrics respond.",
     status: 503,
     retryable: true,
   },

@@ -1,5 +1,5 @@
 /**
- * @module Fingerprints: keyed digests and pseudonyms (security: Keys, 5.4). Every digest is over
+ * @module Fingerprints: keyed digests and pseudonyms (security: Keys). Every digest is over
  * length-prefixed parts with a purpose in front, so that neither ("a","bc") and ("ab","c") nor two
  * purposes give the same digest. The hash is a JavaScript library, not `node:crypto`: WebCrypto is
  * asynchronous, and this also runs in browsers and edge runtimes.

@@ -1,7 +1,6 @@
 /**
  * @module BundleGroup: rebuilds the v2 bundle of one turn from its events (vocabulary: Envelopes).
- * Native events are stored as immutable records of their own; the bundles view shows them as
- * bundles.
+ * Native events are stored as packed rows; the bundles view shows them as bundles.
  */
 import { createHash } from "node:crypto";
 

@@ -174,7 +174,7 @@ describe("events.json", () => {
     ]);
   });
 
-  test("bundles are the original records, narrowed by what bundles can answer", async () => {
+  test("bundles are the events grouped by turn, narrowed by what bundles can answer", async () => {
     const all = await desk.json<{ items: unknown[] }>("/traces/events.json?view=bundles");
     expect(all.items).toHaveLength(3);
     const one = "/traces/events.json?view=bundles&agent_id=other&thread_id=thread-2&limit=5";

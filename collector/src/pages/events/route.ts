@@ -27,7 +27,9 @@ const eventsParameters = z
   .strictObject({
     view: z
       .enum(["events", "bundles"])
-      .describe("`events` (default): child events. `bundles`: the original provider records."),
+      .describe(
+        "`events` (default): child events. `bundles`: events grouped by turn as v2 bundles; records of earlier versions as stored.",
+      ),
     ...filters,
   })
   .partial();
@@ -59,7 +61,7 @@ export const eventsGroup: RouteGroup<EventsAnswers> = {
       audit: "events.read",
       reads: true,
       id: "listEvents",
-      summary: "Normalized events, or the original records",
+      summary: "Normalized events, or the same events as bundles",
       text:
         "Filters are conjunctive. Times apply to child events, inclusive start and exclusive end. " +
         "`event_kind` also takes the older names that `/traces/capabilities.json` lists. With " +

@@ -106,7 +106,7 @@ export function bytesText(bytes: number): string {
   return `${significant(value)} ${units[unit] ?? "B"}`;
 }
 
-/** DisplayClock in which times are shown. */
+/** Clock in which times are shown. */
 export type DisplayClock = "utc" | "local";
 
 /** Precision of a shown time. `row`: the time alone for today, the day with it for other days. */

@@ -1,5 +1,5 @@
 /**
- * @module Cursor: the content of a cursor (evidence: Normalize). It has a position and everything
+ * @module Cursor: the content of a cursor (evidence: Page). It has a position and everything
  * that it is bound to; the collector seals and opens it. A cursor that does not match the request
  * in every respect is rejected with one unspecific error.
  */

@@ -1,5 +1,5 @@
 /**
- * @module Digest: input of the evidence digest (evidence: Normalize). Each judged event gives one
+ * @module Digest: input of the evidence digest (evidence: Statements). Each judged event gives one
  * canonical line that is hashed; the hashes are sorted and hashed again. Hashing is done by the
  * caller, who has crypto. The digest does not depend on the order in which evidence was read.
  */

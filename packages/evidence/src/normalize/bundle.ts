@@ -1,7 +1,8 @@
 /**
- * @module Bundle: the wire format of stored evidence (vocabulary: Envelopes). Versions 1, 2 and 3
- * are read; version 2 with version 3 children is written, deterministically: the same events give
- * the same text in any order. A bundle never changes once written.
+ * @module Bundle: legacy trace bundles (versions 1 to 3), and the v2 form in which `view=bundles`
+ * shows native events (vocabulary: Envelopes). Version 2 with version 3 children is written,
+ * deterministically: the same events give the same text in any order. Native storage is in
+ * `@turnproof/store` (storage: Bundles).
  */
 import type { EventKind, UntypedRecord } from "@turnproof/semconv";
 import { identityFields, isRecord } from "@turnproof/semconv";

@@ -133,7 +133,7 @@ export interface EventAttributes {
   readonly expected_artifact_types?: readonly string[];
   /** Contracts that the outputs of the intent must satisfy. */
   readonly required_contracts?: readonly string[];
-  /** Which stages the host records; stages outside it are unknown. */
+  /** Name of the list of stages that the turn must have evidence of. */
   readonly coverage_profile?: string;
   /** Type of the thing that was produced. */
   readonly artifact_type?: string;
@@ -229,7 +229,7 @@ export interface EventAttributes {
   readonly label?: string;
   /** Fingerprint of a comment; the comment itself is never recorded. */
   readonly comment_hash?: string;
-  /** Whether the sender of the judgement was authenticated. */
+  /** Whether an application or an operator observed the judgement; a model's own claim is not verified. */
   readonly verified?: boolean;
   /** Result of the task, as the host found it later. */
   readonly outcome?: string;
@@ -273,7 +273,7 @@ export interface EventAttributes {
   readonly sampled_out?: number;
   /** Writes that failed at the store. */
   readonly write_failures?: number;
-  /** Milliseconds before the report in which all of the producer's events lie. */
+  /** Milliseconds before the report within which the producer recorded all of its events. */
   readonly loss_covers_ms?: number;
   /** Position of the last event that the producer has made. */
   readonly last_seq?: number;

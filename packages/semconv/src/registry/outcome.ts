@@ -41,7 +41,8 @@ export const outcomeRows = {
     holds: "flag",
     shape: "none",
     kinds: "judged",
-    brief: "Whether the sender of the judgement was authenticated.",
+    brief:
+      "Whether an application or an operator observed the judgement; a model's own claim is not verified.",
     examples: [true],
     stability: "development",
     source: "docs/requirements.md#feedback",
@@ -294,7 +295,7 @@ export const qualityRows = {
     holds: "measure",
     shape: "none",
     kinds: "quality",
-    brief: "Milliseconds before the report in which all of the producer's events lie.",
+    brief: "Milliseconds before the report within which the producer recorded all of its events.",
     examples: [86_400_000],
     stability: "development",
     source: "docs/design/evidence.md#loss-accounting",

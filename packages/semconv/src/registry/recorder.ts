@@ -41,7 +41,7 @@ export const recorderRows = {
     holds: "label",
     shape: "label",
     kinds: "all",
-    brief: "Which stages the host records; stages outside it are unknown.",
+    brief: "Name of the list of stages that the turn must have evidence of.",
     examples: ["chat_response", "interactive_response"],
     stability: "development",
     source: "docs/requirements.md#host-recorder",
