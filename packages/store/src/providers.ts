@@ -18,7 +18,7 @@ interface ProviderNames {
   readonly memory: "filesystem" | "postgres" | "mongodb" | "ephemeral";
 }
 
-/** ProviderNames of the providers that serve a port. */
+/** Names of the providers that serve a port. */
 export type ProviderName<P extends keyof ProviderNames = "evidence"> = ProviderNames[P];
 
 /** One provider. */
@@ -36,7 +36,14 @@ export const providers: readonly ProviderEntry[] = [
   {
     name: "clickhouse",
     capabilities: ["evidence", "durable", "prepared", "shared"],
-    variables: ["DATA_DIR", "CLICKHOUSE_URL", "CLICKHOUSE_CLUSTER", "CLICKHOUSE_QUORUM"],
+    variables: [
+      "DATA_DIR",
+      "CLICKHOUSE_URL",
+      "CLICKHOUSE_USER",
+      "CLICKHOUSE_PASSWORD",
+      "CLICKHOUSE_CLUSTER",
+      "CLICKHOUSE_QUORUM",
+    ],
   },
   {
     name: "filesystem",
@@ -46,7 +53,7 @@ export const providers: readonly ProviderEntry[] = [
   {
     name: "postgres",
     capabilities: ["evidence", "memory", "durable", "shared"],
-    variables: ["POSTGRES_URL"],
+    variables: ["POSTGRES_URL", "POSTGRES_PASSWORD"],
     required: "POSTGRES_URL",
   },
   {
@@ -59,7 +66,7 @@ export const providers: readonly ProviderEntry[] = [
 ];
 
 /**
- * ProviderNames of the providers that serve a port and have all these capabilities, in the table's order.
+ * Names of the providers that serve a port and have all these capabilities, in the table's order.
  */
 export function providersWith<P extends keyof ProviderNames>(
   port: P,
