@@ -1,8 +1,9 @@
 /** @module The SDK of the 2.x line with our processor beside it. */
+import { withTurn } from "@turnproof/instrumentation";
+
 //#region telemetry
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { register } from "@turnproof/exporter/register";
-import { withTurn } from "@turnproof/instrumentation";
 const turnproof = register({ provider: false });
 const sdk = new NodeSDK({ serviceName: "node-sdk-2", spanProcessors: [turnproof.processor] });
 sdk.start();

@@ -1,10 +1,11 @@
 /** @module The SDK of the 3.x line with our processor beside it. */
+import { withTurn } from "@turnproof/instrumentation";
+
 //#region telemetry
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { OpenAIInstrumentation } from "@opentelemetry/instrumentation-openai";
 import { register as hook } from "node:module";
 import { register } from "@turnproof/exporter/register";
-import { withTurn } from "@turnproof/instrumentation";
 hook("@opentelemetry/instrumentation/hook.mjs", import.meta.url);
 const turnproof = register({ provider: false });
 const sdk = new NodeSDK({
