@@ -204,7 +204,7 @@ test("columns and export are menus that hold in every look", async () => {
   await expectSoundInEveryLook(page);
   const [file] = await Promise.all([
     page.waitForEvent("download"),
-    page.locator("a", { hasText: "Turns, CSV" }).click(),
+    page.getByRole("link", { name: "Turns, CSV", exact: true }).click(),
   ]);
   expect(file.suggestedFilename()).toMatch(/^turns-\d{8}T\d{6}Z\.csv$/);
 });
