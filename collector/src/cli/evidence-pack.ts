@@ -29,6 +29,7 @@ import { digestOf, packNames } from "./pack/pack-check.ts";
 import { packType } from "./pack/pack-facts.ts";
 import type { Pack, PackFacts, PackFile } from "./pack/pack-facts.ts";
 import { limitsPage, tablePage } from "./pack/pack-pages.ts";
+import { droppedOf } from "./pack/pack-losses.ts";
 import { packTable } from "./pack/pack-table.ts";
 import { wholeFolder } from "./pack/whole-folder.ts";
 import { exitCodes, printJson, printTable, write } from "./terminal.ts";
@@ -116,13 +117,17 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
       complete &&= manifest.window_complete;
     }
   }
-  const health = await client.json<HealthModel>("/traces/health.json");
+  const health = await client.json<HealthModel>("/traces/health.json", {
+    start_time: from,
+    end_time: to,
+    limit: 1,
+  });
   const oldest = await client.json<TurnsModel>("/traces/turns.json", {
     sort: "first_received",
     order: "ascending",
     limit: 1,
   });
-  const { collector, dropped_events: dropped } = health;
+  const { collector, range } = health;
   if (collector === null) throw new CodedError("scope_forbidden");
   const { journal, conservation } = collector.ingest;
   const audit = await auditFacts(config, window);
@@ -137,7 +142,7 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
     oldest_kept: oldest.items[0]?.received_at ?? null,
     retention: { floor_days: config.retentionFloorDays ?? null, legal_hold: config.legalHold },
     losses: {
-      dropped_by_producers: dropped.state === "known" ? dropped.value : null,
+      dropped_by_producers: droppedOf(range),
       lost_frames: journal.lost_frames,
       corrupt_ranges: journal.corrupt_ranges,
       quarantined: journal.quarantined_spans,
@@ -146,7 +151,7 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
     audit: audit.log,
     deletions: [...audit.deletions],
     retentions: audit.retentions,
-    rules: 4,
+    rules: 5,
   };
 }
 

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { TurnEvent } from "@turnproof/evidence";
 import { ephemeral } from "@turnproof/store";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
@@ -37,8 +38,9 @@ const made = (
   out: string,
   as: string,
   to: string = new Date().toISOString(),
+  from: string = "2020-01-01",
 ): ReturnType<typeof turnproof> => {
-  const window = ["--from", "2020-01-01", "--to", to];
+  const window = ["--from", from, "--to", to];
   const place = ["--url", server.url, "--token", as, "--data-dir", desk.dataDir];
   return turnproof("evidence-pack", ...window, "--out", out, "--json", ...place);
 };
@@ -76,7 +78,11 @@ interface Check {
   readonly signature: string;
   readonly own_keys: boolean;
   readonly problems: readonly string[];
-  readonly table: readonly { readonly article: string; readonly state: string }[];
+  readonly table: readonly {
+    readonly article: string;
+    readonly state: string;
+    readonly because: string;
+  }[];
 }
 
 async function verified(of: string, ...flags: string[]): Promise<[number, Check]> {
@@ -258,4 +264,49 @@ test("a window that ends after the pack is made was not read completely", async 
   expect(page).toMatch(/Window read completely \| no: it ends after the pack was made \|/);
   const [code, check] = await verified(out, "--keys", keys);
   expect([code, check.problems]).toEqual([0, []]);
+});
+
+test("a producer without an account leaves what the others reported of the window", async () => {
+  const of = (name: string, at: string): readonly TurnEvent[] =>
+    turnEvents({ root: `root-${name}`, application: name, at }).map((event) => ({
+      ...event,
+      service_name: name,
+      producer_id: name,
+    }));
+  const report = (name: string, at: string, dropped: number): TurnEvent => ({
+    schema_version: 3,
+    event_id: `report-${name}-${at}`,
+    event_kind: "data_quality",
+    phase: "event",
+    status: "success",
+    timestamp: at,
+    application_id: name,
+    service_name: name,
+    root_trace_id: `report-${name}`,
+    producer_id: name,
+    attributes: { loss_created: dropped + 3, loss_exported: 3, loss_dropped: dropped, last_seq: 3 },
+  });
+  const day = "2026-10-20";
+  await desk.put([
+    ...of("pod-1", `${day}T09:00:00.000Z`),
+    ...of("pod-2", `${day}T09:00:00.000Z`),
+    report("pod-1", `${day}T09:10:00.000Z`, 118),
+    report("pod-2", `${day}T09:10:00.000Z`, 30),
+    // Of another day: no loss of the window.
+    report("pod-2", "2026-10-25T09:10:00.000Z", 99),
+  ]);
+  const dropped = async (out: string): Promise<[string, string]> => {
+    const ran = await made(join(folder, out), token, `${day}T12:00:00Z`, day);
+    expect(ran.code, ran.err).toBe(0);
+    const [code, check] = await verified(join(folder, out), "--keys", keys);
+    expect([code, check.problems]).toEqual([0, []]);
+    const page = readFileSync(join(folder, out, "table.md"), "utf8");
+    const row = check.table.find(({ article }) => article === "12(1)");
+    return [/Spans dropped by producers[^|]*\| (.*) \|/.exec(page)?.[1] ?? "", row?.because ?? ""];
+  };
+  const all = "148, reported by all 2 producers";
+  expect(await dropped("reported")).toEqual([all, `Spans dropped by producers: ${all}.`]);
+  await desk.put(of("pod-3", `${day}T09:00:00.000Z`));
+  const some = "at least 148, reported by 2 of 3 producers; the others reported nothing";
+  expect(await dropped("silent")).toEqual([some, `Spans dropped by producers: ${some}.`]);
 });

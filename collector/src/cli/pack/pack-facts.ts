@@ -33,6 +33,19 @@ export type PackRetention = z.output<typeof retentionRun>;
 const fileSchema = z.strictObject({ path: text, bytes: count, sha256: text });
 export type PackFile = z.output<typeof fileSchema>;
 
+/** What producers report as dropped, by their reports of the window. */
+const droppedSchema = z.strictObject({
+  /** Sum of the reported losses: a lower bound unless all reported. Null: none reported. */
+  at_least: count.nullable(),
+  /** Producers that reported. */
+  reported: count,
+  /** Producers of the window; all events without a producer's id count as those of one. */
+  producers: count,
+  /** Of those that reported, the ones with events after their last report. */
+  active_since: count,
+});
+export type PackDropped = z.output<typeof droppedSchema>;
+
 /** Everything that the table of articles is worked out from. */
 export const factsSchema = z.strictObject({
   from: text,
@@ -58,9 +71,12 @@ export const factsSchema = z.strictObject({
     legal_hold: z.boolean(),
   }),
   losses: z.strictObject({
-    /** Spans that producers report as dropped; null: not every producer reported. */
-    dropped_by_producers: count.nullable(),
-    /** Items that arrived and are in no place. */
+    /**
+     * Spans that producers report as dropped; null: the reports could not be read. In packs of
+     * rules before 5 a number of the newest events, null where one producer did not report.
+     */
+    dropped_by_producers: z.union([count, droppedSchema]).nullable(),
+    /** Items that arrived and are in no place: of any time, as the journal's files show it. */
     lost_frames: count,
     corrupt_ranges: count,
     quarantined: count,
@@ -100,7 +116,7 @@ export const factsSchema = z.strictObject({
     })
     .exactOptional(),
   /** Rules of the table; packs of earlier versions, which have none, follow theirs. */
-  rules: z.union([z.literal(2), z.literal(3), z.literal(4)]).exactOptional(),
+  rules: z.union([z.literal(2), z.literal(3), z.literal(4), z.literal(5)]).exactOptional(),
 });
 export type PackFacts = z.output<typeof factsSchema>;
 

@@ -2,6 +2,7 @@
 
 import { compareTimes } from "@turnproof/semconv";
 
+import { droppedText } from "./pack-losses.ts";
 import type { PackFacts, PackRetention, PackRow } from "./pack-facts.ts";
 
 const words = { proven: "proven", partial: "partial", not_evidenced: "not evidenced" } as const;
@@ -38,8 +39,9 @@ ${rows.join("\n")}
 | Oldest turn kept, received | ${facts.oldest_kept ?? "none"} |
 | Retention floor | ${retention.floor_days === null ? "not set" : `${retention.floor_days} days`} |
 | Legal hold | ${retention.legal_hold ? "set" : "not set"} |
-| Spans dropped by producers | ${dropped ?? "unknown"} |
-| Lost frames, damaged ranges, refused rows | ${lost_frames}, ${corrupt_ranges}, ${quarantined} |
+| Spans dropped by producers, by their reports of the window | ${droppedText(dropped)} |
+| Lost frames, damaged ranges, refused rows, of any time | ${lost_frames}, ${corrupt_ranges}, ${quarantined} |
+| Account of received items since the collector's start | ${losses.balanced ? "adds up" : "is off"} |
 | Audit log | ${log} |
 
 Deletions of users from the start of the window to the making of the pack, by their reason and

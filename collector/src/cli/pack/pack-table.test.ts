@@ -5,6 +5,7 @@ import type { PackFacts } from "./pack-facts.ts";
 import { packTable } from "./pack-table.ts";
 
 const log = { ok: true, records: 5, checkpoints: 1, findings: 0, tree_head: "note", key: "k" };
+const accounted = { at_least: 0, reported: 2, producers: 2, active_since: 0 };
 const whole: PackFacts = {
   from: "2026-01-01T00:00:00Z",
   to: "2026-11-01T00:00:00Z",
@@ -16,7 +17,7 @@ const whole: PackFacts = {
   oldest_kept: "2026-01-02T00:00:00.000000Z",
   retention: { floor_days: 183, legal_hold: false },
   losses: {
-    dropped_by_producers: 0,
+    dropped_by_producers: accounted,
     lost_frames: 0,
     corrupt_ranges: 0,
     quarantined: 0,
@@ -25,7 +26,7 @@ const whole: PackFacts = {
   audit: { ...log, window: { accesses: 4, covered: true, since: "2026-01-01T00:00:00Z", off: [] } },
   deletions: [],
   retentions: { log, since: "2026-01-01T00:00:00Z", runs: [] },
-  rules: 4,
+  rules: 5,
 };
 
 const states = (facts: PackFacts): Readonly<Record<string, string>> =>
@@ -58,14 +59,47 @@ test("nothing is proven by nothing", () => {
 });
 
 test.each<[string, Partial<PackFacts["losses"]>]>([
-  ["unreported", { dropped_by_producers: null }],
-  ["dropped", { dropped_by_producers: 1 }],
+  ["unread", { dropped_by_producers: null }],
+  ["dropped", { dropped_by_producers: { ...accounted, at_least: 1 } }],
+  ["unreported", { dropped_by_producers: { ...accounted, at_least: null, reported: 0 } }],
+  ["partly reported", { dropped_by_producers: { ...accounted, reported: 1 } }],
+  ["late", { dropped_by_producers: { ...accounted, active_since: 1 } }],
   ["lost", { lost_frames: 1 }],
   ["damaged", { corrupt_ranges: 1 }],
   ["quarantined", { quarantined: 1 }],
   ["unbalanced", { balanced: false }],
 ])("recording with %s data is partial", (_name, losses) => {
   expect(states({ ...whole, losses: { ...whole.losses, ...losses } })["12(1)"]).toBe("partial");
+});
+
+test("losses are stated with who reported them, and as a total only where all did", () => {
+  const of = (dropped: PackFacts["losses"]["dropped_by_producers"]): string =>
+    packTable({ ...whole, losses: { ...whole.losses, dropped_by_producers: dropped } })[0]
+      ?.because ?? "";
+  const stated = (text: string): string => `Spans dropped by producers: ${text}.`;
+  const some = { at_least: 148, reported: 2, producers: 15, active_since: 0 };
+  expect(of(some)).toBe(
+    stated("at least 148, reported by 2 of 15 producers; the others reported nothing"),
+  );
+  expect(of({ ...some, producers: 2 })).toBe(stated("148, reported by all 2 producers"));
+  expect(of({ ...some, producers: 2, active_since: 1 })).toBe(
+    stated(
+      "at least 148, reported by 2 of 2 producers; 1 of those sent events after their last report",
+    ),
+  );
+  expect(of({ ...some, at_least: null, reported: 0 })).toBe(
+    stated("unknown: none of 15 producers reported its losses"),
+  );
+  expect(of(null)).toBe("The reports of producers' losses could not be read.");
+  // Packs of earlier rules verify as they were signed.
+  const earlier = (dropped: number | null): string =>
+    packTable({
+      ...whole,
+      rules: 4,
+      losses: { ...whole.losses, dropped_by_producers: dropped },
+    })[0]?.because ?? "";
+  expect(earlier(null)).toBe("Not every producer reported its losses.");
+  expect(earlier(148)).toBe("Producers report dropped spans.");
 });
 
 test("logs are kept by 183 days or a hold, and proven once that time has passed", () => {

@@ -4,6 +4,7 @@
  * the pack's own files and signatures show.
  */
 import type { PackFacts, PackRow } from "./pack-facts.ts";
+import { droppedReasons } from "./pack-losses.ts";
 import { earlierTraceability, removals, sentence, traceability } from "./pack-logs.ts";
 
 /** Six months, in days. */
@@ -30,7 +31,8 @@ export function packTable(facts: PackFacts): readonly PackRow[] {
   ];
 }
 
-function recording({ events, losses }: PackFacts): PackRow {
+function recording(facts: PackFacts): PackRow {
+  const { events, losses } = facts;
   const article = "12(1)";
   const duty = "Events are recorded automatically over the lifetime of the system.";
   if (events.rows === 0) {
@@ -38,8 +40,7 @@ function recording({ events, losses }: PackFacts): PackRow {
   }
   const reasons = [
     ...(events.complete ? [] : ["the window was not read completely"]),
-    ...(losses.dropped_by_producers === null ? ["not every producer reported its losses"] : []),
-    ...((losses.dropped_by_producers ?? 0) > 0 ? ["producers report dropped spans"] : []),
+    ...droppedReasons(facts),
     ...(losses.lost_frames + losses.corrupt_ranges > 0 ? ["received data was damaged"] : []),
     ...(losses.quarantined > 0 ? ["the store refused records"] : []),
     ...(losses.balanced ? [] : ["the account of received items is off"]),
