@@ -2,7 +2,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import {
+  batchType,
   bool,
+  Column,
   columnFromArray,
   field,
   float64,
@@ -14,7 +16,7 @@ import {
   TimeUnit,
   utf8,
 } from "@uwdata/flechette";
-import type { Column, DataType } from "@uwdata/flechette";
+import type { DataType } from "@uwdata/flechette";
 import type { ColumnType, ColumnValue } from "@turnproof/store";
 
 import { ArrowTexts } from "./arrow-texts.ts";
@@ -59,8 +61,31 @@ function growingColumn(type: ColumnType, rows: number): GrowingColumn {
     add(values) {
       for (const value of values) held.push(type === "time" ? milliseconds(value) : value);
     },
-    column: () => columnFromArray(held, types[type]()),
+    column: () =>
+      rows === 0 ? new Column([emptyBatch(types[type]())]) : columnFromArray(held, types[type]()),
   };
+}
+
+type Batch = Column<unknown>["data"][number];
+
+/** A batch without rows: the encoder makes none of an empty column, and some readers need one. */
+function emptyBatch(type: DataType): Batch {
+  const OwnBatch = batchType(type) as new (of: object) => Batch;
+  // Texts and flags are bytes, lists have none of their own.
+  const { values: Values = Uint8Array, children } = type as {
+    readonly values?: new (length: number) => ArrayBufferView;
+    readonly children?: readonly { readonly type: DataType }[] | null;
+  };
+  return new OwnBatch({
+    type,
+    length: 0,
+    nullCount: 0,
+    validity: new Uint8Array(0),
+    // One offset, padded.
+    offsets: new Int32Array(2),
+    values: new Values(0),
+    children: (children ?? []).map((child) => emptyBatch(child.type)),
+  });
 }
 
 /**
