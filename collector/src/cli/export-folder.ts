@@ -20,7 +20,16 @@ const manifestShape = z.strictObject({
   filters: z.string(),
   /** Everything received by then was readable when the export began. */
   as_of: z.string(),
-  parts: z.array(z.strictObject({ file: z.string(), rows: z.number(), sha256: z.string() })),
+  parts: z.array(
+    z.strictObject({
+      file: z.string(),
+      rows: z.number(),
+      sha256: z.string(),
+      /** Size, and the cursor that it was read with (null: the start). Earlier lists have neither. */
+      bytes: z.number().exactOptional(),
+      cursor: z.string().nullable().exactOptional(),
+    }),
+  ),
   next_cursor: z.string().nullable(),
   /** False where frames were pending, records unreadable, or a bound ended a reading. */
   window_complete: z.boolean(),
@@ -28,6 +37,9 @@ const manifestShape = z.strictObject({
 
 /** What `export.json` holds. */
 export type ExportManifest = z.output<typeof manifestShape>;
+
+/** A file of the list. */
+export type ExportPart = ExportManifest["parts"][number];
 
 /** Digest of parameters. */
 export function filtersDigest(parameters: Readonly<Record<string, unknown>>): string {
@@ -63,13 +75,48 @@ export async function readFolder(folder: string): Promise<ExportManifest | undef
 export async function addPart(
   folder: string,
   manifest: ExportManifest,
-  part: { readonly bytes: Uint8Array; readonly rows: number },
+  part: {
+    readonly bytes: Uint8Array;
+    readonly rows: number;
+    readonly cursor: string | null;
+  },
 ): Promise<ExportManifest> {
   const number = String(manifest.parts.length + 1).padStart(6, "0");
   const file = `part-${number}.${manifest.format}`;
   await replaceFile(folder, file, part.bytes);
-  const sha256 = createHash("sha256").update(part.bytes).digest("hex");
-  return { ...manifest, parts: [...manifest.parts, { file, rows: part.rows, sha256 }] };
+  const { bytes, rows, cursor } = part;
+  const listed = { file, rows, sha256: digestOf(bytes), bytes: bytes.length, cursor };
+  return { ...manifest, parts: [...manifest.parts, listed] };
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Whether these are the bytes of a listed file. */
+export function isPart({ bytes: size, sha256 }: ExportPart, bytes: Uint8Array): boolean {
+  return (size === undefined || size === bytes.length) && digestOf(bytes) === sha256;
+}
+
+/** The listed files that are missing, or that have another size or digest. */
+export async function damagedParts(
+  folder: string,
+  { parts }: ExportManifest,
+): Promise<readonly ExportPart[]> {
+  const damaged: ExportPart[] = [];
+  for (const part of parts) {
+    const bytes = await readFile(join(folder, part.file)).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      return undefined;
+    });
+    if (bytes === undefined || !isPart(part, bytes)) damaged.push(part);
+  }
+  return damaged;
+}
+
+/** Writes a listed file again. */
+export function restorePart(folder: string, part: ExportPart, bytes: Uint8Array): Promise<void> {
+  return replaceFile(folder, part.file, bytes);
 }
 
 /** Writes the list. */

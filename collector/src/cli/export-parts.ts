@@ -1,10 +1,18 @@
 /** @module ExportParts: `turnproof export --out`: a table, part by part, into a folder. */
 import { CodedError } from "@turnproof/semconv";
 
-import { wholeBody } from "./client.ts";
+import { Refusal, wholeBody } from "./client.ts";
 import type { Client, Parameters } from "./client.ts";
-import { addPart, filtersDigest, readFolder, writeManifest } from "./export-folder.ts";
-import type { ExportManifest } from "./export-folder.ts";
+import {
+  addPart,
+  damagedParts,
+  filtersDigest,
+  isPart,
+  readFolder,
+  restorePart,
+  writeManifest,
+} from "./export-folder.ts";
+import type { ExportManifest, ExportPart } from "./export-folder.ts";
 import { exitCodes, printJson, write } from "./terminal.ts";
 
 /** What is exported, and where to. */
@@ -19,10 +27,11 @@ export interface ExportParts {
 
 /**
  * Writes the parts that the folder lacks, and returns the list of all. The collector reads a part
- * while the one before it arrives; two parts at a time are in memory.
+ * while the one before it arrives; two parts at a time are in memory. Of a resumed export each
+ * listed file is compared with its size and digest, and fetched again where it differs.
  *
  * @throws CodedError `parameter_invalid` for a folder of another export, or a started one without
- * `resume`
+ * `resume`; `export_damaged` naming a file that cannot be fetched again as it was
  */
 export async function exportParts(client: Client, requested: ExportParts): Promise<ExportManifest> {
   const { folder, table, format } = requested;
@@ -36,13 +45,18 @@ export async function exportParts(client: Client, requested: ExportParts): Promi
     part.catch(() => {});
     return part;
   };
+  for (const part of await damagedParts(folder, manifest)) {
+    await restorePart(folder, part, await fetchedAgain(part, request));
+  }
+  let cursor = from;
   let coming = parts.length === 0 || from !== null ? request(from) : undefined;
   try {
     while (coming !== undefined) {
       const answer = await coming;
       const next = header(answer, "next-cursor");
       coming = next === null ? undefined : request(next);
-      manifest = await withPart(folder, manifest, answer);
+      manifest = await withPart(folder, manifest, { answer, cursor });
+      cursor = next;
       if (process.stderr.isTTY) process.stderr.write(`\r${rowsOf(manifest)} rows`);
     }
   } finally {
@@ -55,11 +69,30 @@ export async function exportParts(client: Client, requested: ExportParts): Promi
 const header = (answer: Response, name: string): string | null =>
   answer.headers.get(`turnproof-${name}`);
 
+/**
+ * The bytes of a listed file, from the collector. A cursor keeps its time of receipt, so that the
+ * same rows come again unless some were removed; the first part has none and is read as of now.
+ */
+async function fetchedAgain(
+  part: ExportPart,
+  request: (cursor: string | null) => Promise<Response>,
+): Promise<Uint8Array> {
+  const damaged = new CodedError("export_damaged", { field: part.file });
+  if (part.cursor === undefined) throw damaged;
+  try {
+    const bytes = await wholeBody(await request(part.cursor));
+    if (isPart(part, bytes)) return bytes;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "cursor_rejected") throw error;
+  }
+  throw damaged;
+}
+
 /** Writes a part once its body is whole, then the list that names it. */
 async function withPart(
   folder: string,
   manifest: ExportManifest,
-  answer: Response,
+  { answer, cursor }: { readonly answer: Response; readonly cursor: string | null },
 ): Promise<ExportManifest> {
   const bytes = await wholeBody(answer);
   // A command killed before its first part is listed leaves a folder that can be resumed.
@@ -68,7 +101,7 @@ async function withPart(
   const next = header(answer, "next-cursor");
   // A filter may pass nothing of what a part read: only an export without rows has a file for it.
   const isKept = rows > 0 || (next === null && manifest.parts.length === 0);
-  const added = isKept ? await addPart(folder, manifest, { bytes, rows }) : manifest;
+  const added = isKept ? await addPart(folder, manifest, { bytes, rows, cursor }) : manifest;
   const whole = header(answer, "window") === "complete" && header(answer, "unread") === "0";
   const now = {
     ...added,

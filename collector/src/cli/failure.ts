@@ -49,6 +49,10 @@ const advice: { readonly [code: string]: string | undefined } = {
     "signed or keyed is then another's.",
   audit_unavailable:
     "Another collector may hold the file (TURNPROOF_UI_AUDIT_LOG), or its disk may be full.",
+  data_directory_other:
+    "Name the collector's own with --data-dir or TURNPROOF_DATA_DIR, and its TURNPROOF_SIGNING_KEY " +
+    "where it has one. After a change of the key, restart the collector first.",
+  export_damaged: "Export again into another folder.",
   unreachable: "Start it with `turnproof`, or name another with --url or TURNPROOF_URL.",
   answer_incomplete: "Run the command again; an export to files continues with --resume.",
   url_invalid: "Name it with --url or TURNPROOF_URL, e.g. http://127.0.0.1:4318.",

@@ -416,6 +416,13 @@ export const codes = {
     sentence: "The manifest of the backup is damaged, or another version wrote it.",
   },
   backup_invalid: { sentence: "The backup is not whole: a file is missing, changed or unknown." },
+  export_damaged: {
+    sentence:
+      "A file of the export is missing or changed, and the collector does not give it again as it was.",
+  },
+  data_directory_other: {
+    sentence: "The data directory has no key of the collector that is read.",
+  },
   key_unusable: { sentence: "A key file is missing, empty or damaged; none is made in its place." },
   contract_invalid: {
     sentence: "A turn contract has a field or a value that the language does not have.",

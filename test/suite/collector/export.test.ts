@@ -2,6 +2,7 @@
  * Export of events, turns and calls: each format read by an engine that this project did not write,
  * parts, an interrupted export, scopes.
  */
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -217,14 +218,17 @@ test("an interrupted export continues after its last whole part, without a row t
   await exportTurns(whole);
   const manifest = JSON.parse(readFileSync(join(whole, "export.json"), "utf8")) as object;
   await exportTurns(to);
-  writeFileSync(join(to, "part-000001.jsonl"), await first.text());
+  const part = await first.text();
+  const sha256 = createHash("sha256").update(part).digest("hex");
+  writeFileSync(join(to, "part-000001.jsonl"), part);
   writeFileSync(join(to, "part-000002.jsonl"), "half a row");
   writeFileSync(join(to, "part-000003.jsonl.unfinished"), "{");
   writeFileSync(
     join(to, "export.json"),
     JSON.stringify({
       ...manifest,
-      parts: [{ file: "part-000001.jsonl", rows: 2, sha256: "" }],
+      // As an earlier version lists it.
+      parts: [{ file: "part-000001.jsonl", rows: 2, sha256 }],
       next_cursor: cursor,
     }),
   );
@@ -266,6 +270,40 @@ test("a command killed between its first part and the list of parts is resumed",
   const manifest = await exportParts(client, { ...requested, resume: true });
   expect(manifest.parts).toHaveLength(1);
   expect(readFileSync(join(cut, "part-000001.jsonl"), "utf8")).toBe(whole);
+});
+
+test("a resumed export fetches files again that are damaged or missing, or names them", async () => {
+  const to = out("damaged");
+  const client = collectorClient({ url: server.url, token });
+  const filters = { limit: 2 };
+  const requested = { folder: to, table: "turns", format: "jsonl", filters, json: true } as const;
+  const whole = await exportParts(client, { ...requested, resume: false });
+  expect(whole.parts.length).toBeGreaterThan(2);
+  const texts = (): readonly string[] =>
+    whole.parts.map(({ file }) => readFileSync(join(to, file), "utf8"));
+  const before = texts();
+  const [first, second, third] = whole.parts.map(({ file }) => join(to, file));
+  if (first === undefined || second === undefined || third === undefined) throw new Error("few");
+  writeFileSync(first, (before[0] ?? "").replace("root", "toor"));
+  rmSync(second);
+  writeFileSync(third, (before[2] ?? "").slice(1));
+  expect(await exportParts(client, { ...requested, resume: true })).toEqual(whole);
+  expect(texts()).toEqual(before);
+  // A list of an earlier version has no cursor to fetch it with.
+  rmSync(second);
+  const earlier = whole.parts.map(({ file, rows, sha256 }) => ({ file, rows, sha256 }));
+  writeFileSync(join(to, "export.json"), JSON.stringify({ ...whole, parts: earlier }));
+  await expect(exportParts(client, { ...requested, resume: true })).rejects.toMatchObject({
+    code: "export_damaged",
+    field: "part-000002.jsonl",
+  });
+  // A cursor that the collector does not take.
+  const parts = whole.parts.map((part) => ({ ...part, cursor: "x" }));
+  writeFileSync(join(to, "export.json"), JSON.stringify({ ...whole, parts }));
+  await expect(exportParts(client, { ...requested, resume: true })).rejects.toMatchObject({
+    code: "export_damaged",
+    field: "part-000002.jsonl",
+  });
 });
 
 /** A proxy before the collector; `relay` sends the body of each answer, counted from 1. */
