@@ -4,15 +4,18 @@
  * runs where the collector's data directory is, whose keys sign it, and reads from the running
  * collector.
  */
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import type { Command } from "commander";
+import type { JSONWebKeySet } from "jose";
 import { CodedError, compareTimes, isoNow, normalizeTime } from "@turnproof/semconv";
 
-import { createStatementSigner } from "../judge/statement.ts";
+import { checkpointKeyName } from "../access/audit/checkpoint.ts";
+import { createStatementSigner, hasStatementKey } from "../judge/statement.ts";
+import type { StatementSigner } from "../judge/statement.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import type { HealthModel } from "../pages/health/route.ts";
@@ -67,12 +70,12 @@ async function writePack(flags: PackFlags): Promise<void> {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
   const [from, to] = [timeOf(flags.from, "from"), timeOf(flags.to, "to")];
   const client = createClient(flags);
+  const signer = await signerOf(client, config);
   const { facts, table, files } = await wholeFolder(flags.out, packNames.list, async (out) => {
     const gathered = await gather(client, config, { out, from, to });
     const rows = packTable(gathered);
     await writeFile(join(out, "table.md"), tablePage(gathered, rows));
     await writeFile(join(out, "what-this-does-not-prove.md"), limitsPage);
-    const signer = await createStatementSigner(config.signingKey, config.dataDir);
     await writeFile(join(out, packNames.keys), `${JSON.stringify(signer.keys, null, 2)}\n`);
     const found = await listed(out);
     const pack: Pack = { v: 1, facts: gathered, table: [...rows], files: [...found] };
@@ -92,6 +95,24 @@ async function writePack(flags: PackFlags): Promise<void> {
   process.exitCode = facts.events.complete ? exitCodes.ok : exitCodes.partial;
 }
 
+/**
+ * The signer of the data directory, which must be that of the collector: the evidence is read from
+ * the one, deletions, runs of retention and tree heads from the other. A key that replaced another
+ * is published once the collector has started again. Makes no key.
+ *
+ * @throws CodedError `data_directory_other`; `key_unusable` for a key that is gone or damaged
+ */
+async function signerOf(client: Client, config: Config): Promise<StatementSigner> {
+  const { signingKey, dataDir } = config;
+  const other = (): CodedError => new CodedError("data_directory_other", { field: dataDir });
+  if (signingKey === undefined && !hasStatementKey(dataDir)) throw other();
+  const signer = await createStatementSigner(signingKey, dataDir);
+  const published = await client.json<JSONWebKeySet>("/.well-known/jwks.json");
+  const isOfCollector = signer.keys.keys.some(({ x }) => published.keys.some((key) => key.x === x));
+  if (!isOfCollector) throw other();
+  return signer;
+}
+
 function timeOf(text: string, field: string): string {
   const time = normalizeTime(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
   if (time === undefined) throw new CodedError("parameter_invalid", { field });
@@ -107,8 +128,9 @@ interface PackWindow {
 async function gather(client: Client, config: Config, window: PackWindow): Promise<PackFacts> {
   const { out, from, to } = window;
   const filters = { start_time: from, end_time: to };
+  const began = isoNow();
   // What is received until a later end is in no file.
-  let complete = compareTimes(to, isoNow()) <= 0;
+  let complete = compareTimes(to, began) <= 0;
   for (const table of ["events", "turns"]) {
     for (const format of ["jsonl", "parquet"]) {
       const folder = join(out, format === "jsonl" ? table : `${table}-parquet`);
@@ -129,11 +151,16 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
   });
   const { collector, range } = health;
   if (collector === null) throw new CodedError("scope_forbidden");
+  // A configured key does not show whose the data directory is; the audit log's key is always in it.
+  if (collector.audit.on && !existsSync(join(config.dataDir, "keys", checkpointKeyName))) {
+    throw new CodedError("data_directory_other", { field: config.dataDir });
+  }
   const { journal, conservation } = collector.ingest;
   const audit = await auditFacts(config, window);
   return {
     from,
     to,
+    began_at: began,
     made_at: isoNow(),
     version,
     store: collector.store.name,

@@ -4,6 +4,8 @@
  * key and the events can judge again.
  */
 import { createHash, createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 import { canonicalJson, digestInput, digestLines } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -13,7 +15,7 @@ import { CompactSign, calculateJwkThumbprint, exportJWK, importJWK } from "jose"
 import type { CryptoKey, JSONWebKeySet, JWK } from "jose";
 import { z } from "zod";
 
-import { fieldOf, stableSecret } from "../access/stable-secret.ts";
+import { fieldOf, stableSecret, wasMade } from "../access/stable-secret.ts";
 
 const text = z.string();
 
@@ -123,6 +125,11 @@ export function evidenceDigest(events: readonly TurnEvent[]): string {
 
 /** Name of the key's file. */
 const keyName = "statement-signing.pem";
+
+/** Whether this data directory has or had the key of statements, so that none is made in it. */
+export function hasStatementKey(dataDir: string): boolean {
+  return wasMade(dataDir, keyName) || existsSync(join(dataDir, "keys", keyName));
+}
 
 function keptKey(dataDir: string | undefined): string {
   const make = (): string =>

@@ -21,6 +21,7 @@ import { ephemeral } from "@turnproof/store";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 import type { Listening } from "../../../collector/src/http/connections.ts";
+import { createStatementSigner } from "../../../collector/src/judge/statement.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { turnproof } from "../contracts/command.ts";
 import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
@@ -309,4 +310,36 @@ test("a producer without an account leaves what the others reported of the windo
   await desk.put(of("pod-3", `${day}T09:00:00.000Z`));
   const some = "at least 148, reported by 2 of 3 producers; the others reported nothing";
   expect(await dropped("silent")).toEqual([some, `Spans dropped by producers: ${some}.`]);
+});
+
+test("another data directory than the collector's makes no pack, and no key", async () => {
+  const out = join(folder, "of-another");
+  const window = ["--from", "2020-01-01", "--to", "2026-01-01", "--out", out];
+  const of = (dataDir: string): ReturnType<typeof turnproof> =>
+    turnproof(
+      "evidence-pack",
+      ...window,
+      ...["--url", server.url, "--token", token, "--data-dir", dataDir],
+    );
+  const none = join(folder, "no-such-directory");
+  const absent = await of(none);
+  expect([absent.code, absent.err]).toEqual([1, expect.stringContaining("data_directory_other")]);
+  expect([existsSync(none), existsSync(out)]).toEqual([false, false]);
+  // The directory of another collector, whose key this one does not publish.
+  const other = join(folder, "of-another-collector");
+  await createStatementSigner(undefined, other);
+  const foreign = await of(other);
+  expect([foreign.code, foreign.err]).toEqual([1, expect.stringContaining("data_directory_other")]);
+  expect(existsSync(out)).toBe(false);
+  // A key that replaced the collector's is published after a restart: by then it is refused.
+  process.env["TURNPROOF_SIGNING_KEY"] = readFileSync(
+    join(other, "keys/statement-signing.pem"),
+    "utf8",
+  );
+  try {
+    const replaced = await of(desk.dataDir);
+    expect([replaced.code, existsSync(out)]).toEqual([1, false]);
+  } finally {
+    delete process.env["TURNPROOF_SIGNING_KEY"];
+  }
 });

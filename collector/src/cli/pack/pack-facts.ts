@@ -50,6 +50,8 @@ export type PackDropped = z.output<typeof droppedSchema>;
 export const factsSchema = z.strictObject({
   from: text,
   to: text,
+  /** When its reading began: what came later is in no file. Packs of rules before 5 have none. */
+  began_at: text.exactOptional(),
   /** When the pack was made, ISO 8601 UTC. */
   made_at: text,
   version: text,

@@ -55,9 +55,12 @@ ${retained === "" ? "None is recorded." : retained}
 `;
 }
 
-function completeText({ events, to, made_at: made }: PackFacts): string {
+function completeText({ events, to, began_at: began, made_at: made }: PackFacts): string {
   if (events.complete) return "yes";
-  return compareTimes(to, made) > 0 ? "no: it ends after the pack was made" : "no";
+  if (compareTimes(to, made) > 0) return "no: it ends after the pack was made";
+  return began !== undefined && compareTimes(to, began) > 0
+    ? `no: it ended after its reading began (${began})`
+    : "no";
 }
 
 /** Where a removal came after the window that it took rows of. */
