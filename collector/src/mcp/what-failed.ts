@@ -7,6 +7,8 @@ import type { TurnsModel } from "../pages/turns/route.ts";
 import { countText } from "../ui/display/figures.ts";
 import { isRelative, relativeWords } from "../ui/display/time-range.ts";
 import { AnswerText, value } from "./answer-text.ts";
+import { failedTurns } from "./failed-turns.ts";
+import type { FailedPage } from "./failed-turns.ts";
 import { pageWithin } from "./page-within.ts";
 import { aTime, anAgent, anId, timeForms, tool, walkParameters } from "./tool.ts";
 import type { RequestParameters } from "./requester.ts";
@@ -17,8 +19,9 @@ export const whatFailed: Tool = tool({
   name: "what_failed_since",
   title: "What failed since …?",
   description:
-    "Turns that did not succeed since a time: exact counts by finding, agent, tool, model and " +
-    "release, then the turns, newest first, with a cursor for more.",
+    "Turns that did not succeed since a time: exact counts by verdict, finding, agent, tool, model " +
+    "and release, then the turns: failed, partial, unknown with an error inside, other unknown, " +
+    "newest first in each, with a cursor for more.",
   input: {
     since: aTime.describe(`Turns that ended at or after this time: ${timeForms}.`),
     until: aTime.optional().describe(`Turns that ended before this time: ${timeForms}.`),
@@ -53,7 +56,11 @@ export const whatFailed: Tool = tool({
       budget,
       limit: limit ?? 10,
       read: (size) =>
-        request.json<TurnsModel>("/traces/turns.json", { ...filter, limit: size, cursor }),
+        failedTurns(
+          request,
+          { ...filter, q },
+          { limit: size, verdict: not ? undefined : verdict, cursor },
+        ),
       sizes: ({ items }) => items.map(() => 1),
       write: (page) => {
         const text = new AnswerText();
@@ -62,18 +69,30 @@ export const whatFailed: Tool = tool({
           text.add(`${countText(unjudged?.turns ?? 0)} more are not judged yet and not counted`);
         }
         for (const row of page.items) text.row(rowText(row));
-        if (page.items.length === 0) text.add("No turn passes.");
+        if (page.items.length === 0) {
+          text.add(cursor === undefined ? "No turn passes." : "No further turn passes.");
+        }
         return text.end(
           page.pending_frames === 0
             ? undefined
             : `${countText(page.pending_frames)} received batches are not readable yet and not counted`,
-          page.next_cursor === null ? undefined : `cursor: ${page.next_cursor}`,
+          ...restOf(page, facets?.turns),
           `page: ${request.link("/traces", filter)}`,
         );
       },
     });
   },
 });
+
+/** How to get the turns that are not on the page. */
+function restOf({ items, next_cursor: next }: FailedPage, turns?: number): readonly string[] {
+  if (next === null) return [];
+  const left = turns === undefined ? 0 : turns - items.length;
+  return [
+    ...(left > 0 ? [`${countText(left)} more: call again with the cursor, or name a verdict`] : []),
+    `cursor: ${next}`,
+  ];
+}
 
 function rowText(row: TurnsModel["items"][number]): string {
   const codes = row.finding_codes ?? [];
@@ -85,11 +104,21 @@ function rowText(row: TurnsModel["items"][number]): string {
   );
 }
 
-const countedKeys = ["verdict", "finding", "agent", "tool", "model", "release"];
+/** Severity, the worst first. */
+const verdictOrder = ["failed", "partial", "unknown", "success"];
+const countedKeys = ["finding", "agent", "tool", "model", "release"];
 
 function addCounts(text: AnswerText, { turns, facets }: FacetsModel, since: string): void {
   const from = isRelative(since) ? relativeWords(since) : value(since);
-  text.always(`${countText(turns)} turns since ${from}`);
+  const verdicts = facets.find(({ key }) => key === "verdict")?.values ?? [];
+  const counts = verdictOrder.flatMap((verdict) => {
+    const found = verdicts.find(({ value: is }) => is === verdict);
+    return found === undefined ? [] : [`${verdict} ${countText(found.count)}`];
+  });
+  text.always(
+    `${countText(turns)} turns since ${from}`,
+    counts.length === 0 ? undefined : `by verdict: ${counts.join(", ")}`,
+  );
   for (const { key, values, total } of facets) {
     if (!countedKeys.includes(key) || values.length === 0) continue;
     const shown = values.slice(0, 6).map(({ value: is, count }) => `${value(is)} ${count}`);

@@ -97,6 +97,46 @@ test("two calls say why a turn failed, within 2,000 tokens, with evidence and a 
   expect(why.text).toContain(`page: ${server.url}/traces/${root}`);
 });
 
+test("what failed leads with failures, counts them by verdict, and shows how to get the rest", async () => {
+  const input = { since, limit: 5 };
+  const rank = async (root: string, verdict: string): Promise<number> => {
+    if (verdict !== "unknown") return verdict === "failed" ? 0 : 1;
+    const path = `/traces/turns.json?q=${encodeURIComponent(`root:${root} has:error`)}`;
+    const { items } = await desk.json<{ items: unknown[] }>(path, headers);
+    return items.length > 0 ? 2 : 3;
+  };
+  const ranks: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const { text } = await call(client, "what_failed_since", {
+      ...input,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    expect(tokensAtMost(text)).toBeLessThanOrEqual(1_200);
+    if (cursor === undefined) {
+      const { facets } = await desk.json<{
+        facets: { key: string; values: { value: string; count: number }[] }[];
+      }>(`/traces/facets.json?start_time=${since}`, headers);
+      const values = facets.find(({ key }) => key === "verdict")?.values ?? [];
+      const counts = ["failed", "partial", "unknown"].flatMap((verdict) => {
+        const found = values.find(({ value }) => value === verdict);
+        return found === undefined ? [] : [`${verdict} ${found.count}`];
+      });
+      expect(counts.length).toBeGreaterThan(1);
+      expect(text.split("\n")[1]).toBe(`by verdict: ${counts.join(", ")}`);
+      expect(text).toMatch(/^\d+ more: call again with the cursor, or name a verdict$/m);
+    }
+    for (const [, verdict = "", root = ""] of text.matchAll(/Z (\S+) root (\S+) agent/g)) {
+      ranks.push(await rank(root, verdict));
+    }
+    cursor = /^cursor: (\S+)$/m.exec(text)?.[1];
+  } while (cursor !== undefined);
+  expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+  expect(new Set(ranks).size).toBeGreaterThan(2);
+  const wrong = await call(client, "what_failed_since", { ...input, cursor: "x" });
+  expect(wrong.text).toMatch(/^cursor_rejected: /);
+});
+
 test("any id of a turn leads to its verdict", async () => {
   const { items } = await desk.json<{ items: Record<string, string>[] }>(
     "/traces/turns.json?verdict=partial&limit=1",
