@@ -101,7 +101,7 @@ if (!existsSync(main)) {
   if (node === undefined) {
     process.stderr.write(
       `turnproof needs Node 22.15 or newer; this is ${process.version}. ` +
-        `Run \`${installLine()}\`, and the project has a Node of its own.\n`,
+        `Run \`${installLine()}\` to install a Node for this project.\n`,
     );
     process.exitCode = 1;
   } else {

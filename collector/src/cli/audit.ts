@@ -56,7 +56,7 @@ export function addAuditCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit code 0 when nothing was touched, 1 otherwise. A log that holds no record yet and has no
+Exit code 0 when no record was changed or removed, 1 otherwise. A log that holds no record yet and has no
 checkpoint was not touched; with a checkpoint it was cut. A cut of log, checkpoints and tree state
 shows only against checkpoints that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name
 what arrived with --checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
@@ -131,7 +131,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
           ? findingMeanings[code]
           : `${findingMeanings[code]} (${count} checkpoints)`,
       ]),
-      "Nothing was touched.",
+      "No record was changed or removed.",
     );
     const more = result.findings_total - result.findings.length;
     if (more > 0) write(`${more} more findings.`);

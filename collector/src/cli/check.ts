@@ -90,10 +90,10 @@ export function addCheckCommand(program: Command): void {
       `
 Exit codes: 0 every contract holds, 1 one is violated, 3 none is violated and one is not
 established, or no contract of --contract applied to a turn, 4 no turn to judge, no collector or a
-failure, 2 a wrong call or a wrong contract.
+failure, 2 wrong arguments or a wrong contract.
 
 Without --contract, or where none applies to a turn, the default contract is judged: the turn
-ended, nothing failed, its tools answered cleanly.
+ended, nothing failed, its tools succeeded.
 
 A contract that applied to no turn is named with a warning, in every format. Beside contracts that
 applied it does not change the exit code.

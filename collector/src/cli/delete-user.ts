@@ -75,7 +75,7 @@ export function addDeleteUserCommand(program: Command): void {
       "after",
       `
 The user is exactly this id, under every agent and application: no prefix, no other case, no other
-Unicode form. Its keyed form goes as well. Covered are the journal and its quarantine, evidence with
+Unicode form. Its keyed form is deleted too. Covered are the journal and its quarantine, evidence with
 its turns and what operators noted on them, memory with its caches, replays, spans that wait to be
 forwarded, roots in alerts, and the spools that are named. Deleted bytes are removed from the data
 files as far as the store allows; the report lists where they may remain.
@@ -86,7 +86,7 @@ that no content enters the log.
 
 Stop the collector first. An interrupted run continues at the next one; run it once more after
 producers that were offline have sent what they held. Exit code 3 when something is left or could
-not be looked at.`,
+not be read.`,
     )
     .action((user: string, flags: DeleteFlags) => attempt(flags, () => deleteUser(user, flags)));
 }
@@ -210,7 +210,7 @@ function otherStores(config: Config): readonly DeletionPlace[] {
   ];
   return stores
     .filter(({ folder, looked }) => !looked && existsSync(folder) && readdirSync(folder).length > 0)
-    .map(({ kind }) => ({ kind, found: 0, deleted: 0, remaining: null, error: "not looked at" }));
+    .map(({ kind }) => ({ kind, found: 0, deleted: 0, remaining: null, error: "not read" }));
 }
 
 /** With `roots` it only counts, and collects them. */

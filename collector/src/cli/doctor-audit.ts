@@ -30,7 +30,10 @@ export async function auditCheck(config: Config): Promise<readonly Check[]> {
       publicKey: () => readPublicKey(config.dataDir),
       extent: { records: Number.POSITIVE_INFINITY, checkpointBytes: size },
     });
-    if (ok) return [{ check, state: "ok", message: `Nothing was touched in ${records} records.` }];
+    if (ok)
+      return [
+        { check, state: "ok", message: `No record was changed or removed: ${records} records.` },
+      ];
     const { code = "", record = 0 } = findings[0] ?? {};
     // A line that is being written has no end yet; the next start sets a torn one aside.
     const isTornOnly = findings_total === 1 && code === "audit_line_torn";

@@ -68,7 +68,7 @@ export async function collectorCheck(
       return {
         check,
         state: "warn",
-        message: "It answers and takes no spans; see its health view.",
+        message: "It responds but accepts no spans; see its health view.",
       };
     }
     const store = await fetch(`${answer.url}/store`, { signal: AbortSignal.timeout(4_000) });

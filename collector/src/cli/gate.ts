@@ -73,12 +73,12 @@ export function addGateCommand(program: Command): void {
       "after",
       `
 Exit codes: 0 no regression, 1 regressed, 3 not enough evidence, 4 no turn, no collector or a
-failure, 2 a wrong call or a wrong contract.
+failure, 2 wrong arguments or a wrong contract.
 
 Turns with the same external id on their turn, or on their first intent, did the same task: they
 are compared in pairs where at least half of each side has a partner; turns without one are left
 out, and their number is printed. Turns that are on both sides are left out of the baseline, with a
-warning; a baseline of which nothing is left is a wrong call.
+warning; a baseline of which nothing is left counts as wrong arguments.
 
 Every contract and every recorded measure must be decided, but for one: a cost that is open only
 because tokens with their own price are not counted is printed with a warning and decides nothing.

@@ -48,7 +48,7 @@ collector and run \`turnproof journal replay\`.`,
     )
     .action((flags: JournalFlags) => attempt(flags, () => list(flags)));
   withJson(journal.command("replay"))
-    .description("offer quarantined rows to the store again; stop the collector first")
+    .description("store quarantined rows again; stop the collector first")
     .option("--data-dir <dir>", "directory of the journal (default .turnproof)")
     .addHelpText(
       "after",

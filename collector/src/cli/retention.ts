@@ -55,7 +55,7 @@ interface Run {
 export function addRetentionCommand(program: Command): void {
   withJson(program.command("retention"))
     .description("show evidence and memory past their retention; --apply removes them")
-    .option("--apply", "remove; without it nothing is touched")
+    .option("--apply", "remove; without it nothing is removed")
     .option("--only <store>", "evidence or memory (default both)")
     .option("--outcome-days <days>", `verified outcomes (default ${limits.retentionOutcomeDays})`)
     .option("--metadata-days <days>", `other evidence (default ${limits.retentionMetadataDays})`)
@@ -65,7 +65,7 @@ export function addRetentionCommand(program: Command): void {
     )
     .option(
       "--preview-days <days>",
-      `words of tool calls and comments in memory (default ${limits.retentionPreviewDays})`,
+      `text of tool calls and comments in memory (default ${limits.retentionPreviewDays})`,
     )
     .option("--conversations", "apply the age of previews to conversations as well")
     .option("--tenants <file>", "JSON list of tenants with days of their own")

@@ -168,7 +168,7 @@ export const codes = {
   store_busy: { sentence: "The store is overloaded.", status: 503, retryable: true },
   store_timeout: { sentence: "The store did not answer in time.", status: 503, retryable: true },
   disk_full: {
-    sentence: "The disk is full; nothing is kept until there is room.",
+    sentence: "The disk is full. New data is refused until there is space.",
     status: 503,
     retryable: true,
   },
@@ -186,7 +186,10 @@ export const codes = {
     retryable: true,
   },
   store_conflict: { sentence: "The record changed meanwhile.", status: 409, retryable: true },
-  written_limit: { sentence: "At most 100 notes a turn, 100 shared views a tenant.", status: 409 },
+  written_limit: {
+    sentence: "Limit: 100 notes per turn, 100 shared views per tenant.",
+    status: 409,
+  },
   name_taken: { sentence: "Another shared view has this name.", status: 409 },
   store_corrupt: {
     sentence: "Stored data is damaged; Health and turnproof doctor name it, and what helps.",
@@ -262,13 +265,13 @@ export const codes = {
   },
   journal_locked: { sentence: "Another process uses this journal.", status: 503 },
   journal_owner_silent: {
-    sentence: "The owner in the lock cannot be seen. Its heartbeat is watched for ten seconds.",
+    sentence: "Whether the lock's owner runs is unknown; waiting ten seconds for its heartbeat.",
   },
   journal_corrupt: { sentence: "Damaged journal bytes were set aside." },
   journal_torn: { sentence: "An unfinished write at the end of the journal was cut off." },
   journal_duplicate: { sentence: "A frame of the journal exists twice and is used once." },
   journal_segment_missing: { sentence: "A file of the journal is not there any more." },
-  journal_healed: { sentence: "The journal writes again." },
+  journal_healed: { sentence: "The journal can be written again." },
   journal_quarantined: { sentence: "Rows that the store refuses were set aside for a replay." },
 
   // Recorder and exporter
@@ -353,7 +356,7 @@ export const codes = {
   plain_http_refused: { sentence: "Plain HTTP is for loopback and declared proxies.", status: 403 },
   host_refused: { sentence: "This Host is not served here.", status: 421 },
   listen_failed: { sentence: "The address cannot be listened on.", status: 500 },
-  path_refused: { sentence: "This path is not a canonical one.", status: 400 },
+  path_refused: { sentence: "The path is not in canonical form.", status: 400 },
   not_found: { sentence: "There is nothing here.", status: 404 },
   trace_not_found_in_window: {
     sentence: "No such trace in the bounded window that was read.",
@@ -408,7 +411,7 @@ export const codes = {
   folder_not_empty: { sentence: "The folder holds files; nothing is written over them." },
   file_unreadable: { sentence: "A file or folder cannot be read." },
   folder_missing: { sentence: "There is no such folder." },
-  not_a_folder: { sentence: "A file lies where a folder is needed." },
+  not_a_folder: { sentence: "A file is in place of the folder." },
   manifest_missing: {
     sentence: "The folder has no manifest: it is no backup, or one that was not finished.",
   },

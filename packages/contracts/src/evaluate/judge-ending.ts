@@ -150,7 +150,7 @@ export function judgeToolsClean(
     const words = [...new Set(unclean.map(({ name, outcome }) => `${name ?? "tool"}: ${outcome}`))];
     return judged(
       "violated",
-      `Not every tool answered cleanly (${words.slice(0, 5).join(", ")}).`,
+      `Not every tool succeeded (${words.slice(0, 5).join(", ")}).`,
       unclean.map(({ event }) => event),
     );
   }
