@@ -70,8 +70,7 @@ test("Turns: the chart says its sum and its errors; the switches say what they s
   // A range is chosen with its keys.
   only(all, "slider", /^\d+ turns over time .*\d+ with errors$/);
   expect(only(all, "button", "Live tail").states["pressed"]).toBe("true");
-  for (const name of ["Times in UTC", "Rows: normal", "Theme: as the system"])
-    only(all, "button", name);
+  for (const name of ["Times in UTC", "Rows: normal", "Theme: system"]) only(all, "button", name);
   expect(all.filter(({ role }) => role === "status").map(({ states: of }) => of["live"])).toContain(
     "polite",
   );

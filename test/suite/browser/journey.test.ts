@@ -79,7 +79,7 @@ test("a broken trace shows each gap where it is, and u leads to the missing pare
   for (const words of [
     "2 without parent",
     "1 without cause",
-    "2 in a circle",
+    "2 in a cycle",
     "1 without end",
     "missing cause",
     "cycle",

@@ -237,7 +237,7 @@ test("Turn: m marks the turn of the page, c compares two, / leads to the filter"
     "Collapse, or parent",
     "Expand, or child",
     "Next finding",
-    "Finding before",
+    "Previous finding",
     "Next missing parent",
     "Raw evidence",
     "Mark the turn",

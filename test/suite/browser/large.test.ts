@@ -126,7 +126,7 @@ test("levels are opened and closed one by one, and all at once", async () => {
   expect(await shown("<")).toBe("43 rows");
   expect(await shown(")")).toBe("10,000 rows");
   await page.keyboard.press("End");
-  await page.getByRole("button", { name: "Close everything" }).click();
+  await page.getByRole("button", { name: "Collapse all" }).click();
   expect(await page.locator(".wf-row").count()).toBe(1);
   expect(await page.locator("#row-0").getAttribute("tabindex")).toBe("0");
 });

@@ -267,7 +267,7 @@ export const states: readonly State[] = [
     view: "agent",
     name: "not mounted",
     ...on("site", `/agents/${agent}`),
-    text: /seen, not mounted[\s\S]*Tool health/,
+    text: /has turns, not runnable here[\s\S]*Tool health/,
   },
   { view: "agent", name: "mounted", ...on("site", "/agents/echo"), text: /Ask/ },
   {

@@ -65,7 +65,7 @@ test.each([
   });
   const health = await (await get(collector, "/traces/health")).text();
   expect(health).toContain("no verdict is withdrawn in read-only mode");
-  expect(health).not.toContain("it is not known which turns rest on it");
+  expect(health).not.toContain("unknown which turns rest on the damage");
   await collector.close();
   // What is recorded stays.
   const { evidence } = await filesystem({ directory: join(dataDir, "files") });

@@ -52,7 +52,7 @@ test("alerts: the reason, from when the page is, and that it is unknown what fir
   const [status, text] = await page("/alerts");
   expect(status).toBe(200);
   expect(text).toContain("The store cannot be used now: nothing listens there.");
-  expect(text).toMatch(/the rules are not looked at|rules were not looked at yet/);
+  expect(text).toMatch(/the rules are not evaluated|rules have not been evaluated yet/);
   expect(text).toContain("Unknown whether an alert fires");
   // A cell without a value has its mark, also beside its word on a phone.
   expect(text).not.toMatch(/<td data-head="State"><\/td>/);

@@ -72,7 +72,7 @@ async function stream(
       for (const block of blocks) notifier.notify(block);
     }
   } catch {
-    notifier.step(signal.aborted ? "Stopped." : "The stream broke off.");
+    notifier.step(signal.aborted ? "Stopped." : "The connection ended.");
   }
 }
 

@@ -39,7 +39,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
           <Badge
             tone="quiet"
             icon="remote"
-            word={turns.length === 0 ? "not mounted" : "seen, not mounted"}
+            word={turns.length === 0 ? "not mounted" : "has turns, not runnable here"}
           />
         )}
         {agent.application_ids.map((application) => (

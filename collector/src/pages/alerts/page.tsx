@@ -83,11 +83,11 @@ function startedText({ started }: FiringAlert): string {
 /** From when the page is while the store is away. */
 const NotLooked: FC<{ readonly at: string | null }> = ({ at }) =>
   at === null ? (
-    <>The rules were not looked at yet, and no alert is sent.</>
+    <>The rules have not been evaluated yet, and no alert is sent.</>
   ) : (
     <>
-      Since <Time at={at} form="daytime" /> the rules are not looked at, and no alert is sent; this
-      page is as of then.
+      Since <Time at={at} form="daytime" /> the rules are not evaluated, and no alert is sent; this
+      page shows the state at that time.
     </>
   );
 
@@ -106,14 +106,18 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
     if (away !== null) {
       return (
         <Empty title="Unknown whether an alert fires" icon="unknown">
-          <p>{at === null ? "No look has ended yet." : "Nothing fired at the last look."}</p>
+          <p>
+            {at === null
+              ? "No evaluation has completed."
+              : "No alert fired in the last evaluation."}
+          </p>
         </Empty>
       );
     }
     return (
       <Empty title="Nothing fires" icon="success">
         {at === null ? (
-          <p>The rules were not looked at yet.</p>
+          <p>The rules have not been evaluated yet.</p>
         ) : (
           <p>
             As of <Time at={at} form="daytime" />. A value that is not established raises no alarm.
@@ -209,14 +213,14 @@ const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame
       {of.min_count > 1 ? `, from ${of.min_count}` : ""}
       {of.group_by === "rule" ? "; all groups in one message" : ""}
     </td>
-    <td data-head="Last">{of.last ?? <NotThere why="The rule was not looked at yet." />}</td>
+    <td data-head="Last">{of.last ?? <NotThere why="The rule has not been evaluated yet." />}</td>
     <td data-head="State">
       {of.firing > 0 ? (
         <Badge tone={tones[of.severity]} icon="warning" word={`${of.firing} firing`} />
       ) : of.not_established > 0 ? (
         <Badge tone="quiet" icon="unknown" word={`${of.not_established} not established`} />
       ) : of.last === null ? (
-        <NotThere why="The rule was not looked at yet." />
+        <NotThere why="The rule has not been evaluated yet." />
       ) : (
         <Badge tone="ok" icon="success" word="quiet" />
       )}

@@ -45,7 +45,7 @@ async function load(): Promise<void> {
   };
   addShortcuts([
     { keys: ["]"], words: "Next change", group, run: () => step(1) },
-    { keys: ["["], words: "Change before", group, run: () => step(-1) },
+    { keys: ["["], words: "Previous change", group, run: () => step(-1) },
     {
       keys: ["x"],
       words: "Changes only, or every operation",

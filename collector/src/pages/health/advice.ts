@@ -31,7 +31,7 @@ const refusalAdvice: { readonly [code: string]: string } = {
   journal_failed: "Look at the disk of the data directory. The sender sends again.",
   overloaded: "Let the sender send smaller batches, or add a collector. It sends again.",
   body_too_large: "Let the sender's batches be smaller; such a request is never taken.",
-  metrics_not_accepted: "Send metrics elsewhere: no table here takes them.",
+  metrics_not_accepted: "Send metrics elsewhere: the collector does not store metrics.",
   span_application_foreign:
     "The token is bound to another application: give it a token of its own.",
 };

@@ -32,7 +32,7 @@ export const ConservationCard: FC<{ readonly of: ConservationSnapshot }> = ({ of
         <Badge
           tone={even ? "ok" : "bad"}
           icon={even ? "success" : "failed"}
-          word={even ? "the sum is exact" : "the sum is off"}
+          word={even ? "the sum is exact" : "the counts do not add up"}
         />
       }
     >

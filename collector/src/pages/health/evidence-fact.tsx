@@ -68,10 +68,10 @@ const Damaged: FC<{
 /** Turns are not compared with what is left, or a server's damage was met without a table's name. */
 const Unlocated: FC = () => (
   <>
-    <Badge tone="warn" icon="unknown" word="it is not known which turns rest on it" />, so that a
-    success is answered as unknown: until turns are compared with what is left, and after damage
-    that no comparison finds until everything is read without meeting it, over restarts as
-    well.{" "}
+    <Badge tone="warn" icon="unknown" word="unknown which turns rest on the damage" />. Each success
+    is shown as unknown until all turns were compared with the remaining evidence. After damage that
+    no comparison finds, it is shown so until everything was read without finding it, across
+    restarts too.{" "}
   </>
 );
 

@@ -199,7 +199,7 @@ const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
       {conservation === undefined ? null : (
         <Tile
           name="received items"
-          more={conservation.balanced ? "all accounted for" : "sum is off"}
+          more={conservation.balanced ? "all accounted for" : "the counts do not add up"}
         >
           <Count of={conservation.received + conservation.recovered} short />
         </Tile>

@@ -1,5 +1,5 @@
 /**
- * @module RangeOrphans: spans of a range whose parent is nowhere in their trace. The ledger counts
+ * @module RangeOrphans: spans of a range whose parent is not in the trace. The ledger counts
  * them in the whole trace, so that neither an end of the range nor a page of rows makes an orphan.
  */
 import { isoTime } from "@turnproof/semconv";

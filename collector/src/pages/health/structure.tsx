@@ -15,7 +15,7 @@ import type { IconName } from "../../ui/icons.tsx";
 /** Orphans, causes, cycles, clocks. */
 export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const rows: readonly (readonly [string, IconName, number, string])[] = [
-    ["orphan spans", "orphan", model.orphan_spans, "Their parent is nowhere in their trace."],
+    ["orphan spans", "orphan", model.orphan_spans, "Their parent is not in the trace."],
     [
       "parents not read",
       "orphan",

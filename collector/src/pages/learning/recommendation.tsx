@@ -24,7 +24,7 @@ const states: { readonly [S in RecommendationRow["state"]]: readonly [Tone, Icon
 
 const decisions = [
   ["accepted", "Accept", "makes a draft experiment"],
-  ["deferred", "Defer", "stays to be decided"],
+  ["deferred", "Defer", "remains undecided"],
   ["rejected", "Reject", "is kept as decided"],
 ] as const;
 

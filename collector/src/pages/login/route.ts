@@ -67,7 +67,7 @@ export const loginGroup: RouteGroup = {
       audit: "session.ended",
       id: "signOut",
       summary: "Sign out",
-      returns: "To the sign-in page; the session is dead.",
+      returns: "To the sign-in page; the session has ended.",
       status: 303,
       answers: html,
       failures: ["cross_origin"],

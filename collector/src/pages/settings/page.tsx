@@ -88,7 +88,7 @@ const preferences = [
 
 /** Stored in the browser; without script the system settings apply, and the page states that. */
 const Reading: FC = () => (
-  <Card title="How you read" icon="theme" id="reading">
+  <Card title="Display" icon="theme" id="reading">
     <noscript>
       <p class="muted">
         These switches need a script. Without one the pages follow your system, in UTC.

@@ -52,8 +52,8 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
         <>
           {thread.user_ids.length > 1 ? (
             <Note tone="bad">
-              Turns of several tenants stand in this thread. Memory is scoped by tenant; a thread
-              that two of them share is worth a look at who binds it.
+              Turns of several tenants are in this thread. Memory is scoped by tenant; a thread that
+              two of them share may be bound incorrectly; check the host.
             </Note>
           ) : null}
           <Figures of={thread} />

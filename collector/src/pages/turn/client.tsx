@@ -170,7 +170,7 @@ class OpenPage {
     addShortcuts([
       { keys: ["Escape"], words: "Back to the rows", group, run: () => this.#back() },
       { keys: ["]"], words: "Next finding", group, run: () => this.#step(this.#findings, 1) },
-      { keys: ["["], words: "Finding before", group, run: () => this.#step(this.#findings, -1) },
+      { keys: ["["], words: "Previous finding", group, run: () => this.#step(this.#findings, -1) },
       { keys: ["u"], words: "Next missing parent", group, run: () => this.#step(this.#missing, 1) },
       { keys: ["e"], words: "Raw evidence of the event", group, run: () => this.#toggleRaw() },
     ]);

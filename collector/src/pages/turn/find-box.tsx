@@ -28,10 +28,10 @@ export const FindBox: FC = () => (
         class="button small"
         type="button"
         data-find="before"
-        title="Match before (N, or Shift+Enter in the box)"
+        title="Previous match (N, or Shift+Enter in the box)"
         disabled
       >
-        <Icon name="up" label="Match before" />
+        <Icon name="up" label="Previous match" />
       </button>
       <button
         class="button small"

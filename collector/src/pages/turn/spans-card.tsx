@@ -141,7 +141,7 @@ const Pages: FC<{ readonly of: SpanPage; readonly frame: Frame }> = ({ of, frame
     `${hrefWith(frame, { spans_page: page === 1 ? null : String(page) })}#spans`;
   return (
     <nav class="span-pages padded" aria-label="Pages of the table">
-      {of.page > 1 ? <a href={href(of.page - 1)}>Page before</a> : null}
+      {of.page > 1 ? <a href={href(of.page - 1)}>Previous page</a> : null}
       <span class="muted">
         Page {countText(of.page)} of {countText(of.pages)}
       </span>

@@ -219,10 +219,10 @@ const Flags: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
         counts.missing_parents,
         "orphan",
         "without parent",
-        "Their parent is nowhere here. (u)",
+        "Their parent was not received. (u)",
       )}
-      {flagCount(counts.missing_causes, "orphan", "without cause", "Their cause is nowhere here.")}
-      {flagCount(counts.cycles, "cycle", "in a circle", "Parent links form a cycle.")}
+      {flagCount(counts.missing_causes, "orphan", "without cause", "Their cause was not received.")}
+      {flagCount(counts.cycles, "cycle", "in a cycle", "Parent links form a cycle.")}
       {flagCount(counts.missing_completions, "running", "without end", "Started, no end received.")}
       {flagCount(
         counts.unknown_durations,

@@ -61,7 +61,7 @@ export function start(): void {
     { keys: ["l"], words: "Live tail on or off", group: "List", run: () => setLive(!live) },
     {
       keys: ["d"],
-      words: "Chart: how many, how long, how well",
+      words: "Chart: volume, duration, outcome",
       group: "List",
       run: () => find("[data-next-chart]")?.click(),
     },

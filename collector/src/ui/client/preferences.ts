@@ -12,7 +12,7 @@ const choices = {
 export type Preference = keyof typeof choices;
 
 const names: { readonly [value: string]: string } = {
-  system: "Theme: as the system",
+  system: "Theme: system",
   light: "Theme: light",
   dark: "Theme: dark",
   normal: "Rows: normal",

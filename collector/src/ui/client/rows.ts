@@ -112,11 +112,11 @@ export function roveRows(): void {
   const group = "List" as const;
   addShortcuts([
     { keys: ["j"], words: "Next row", group, run: () => move(1) },
-    { keys: ["k"], words: "Row before", group, run: () => move(-1) },
+    { keys: ["k"], words: "Previous row", group, run: () => move(-1) },
     { keys: ["ArrowDown"], words: "Next row", group, run: onRow(() => move(1)) },
-    { keys: ["ArrowUp"], words: "Row before", group, run: onRow(() => move(-1)) },
-    { keys: ["PageDown"], words: "A page on", group, run: onRow((row) => move(pageOf(row))) },
-    { keys: ["PageUp"], words: "A page back", group, run: onRow((row) => move(-pageOf(row))) },
+    { keys: ["ArrowUp"], words: "Previous row", group, run: onRow(() => move(-1)) },
+    { keys: ["PageDown"], words: "Page down", group, run: onRow((row) => move(pageOf(row))) },
+    { keys: ["PageUp"], words: "Page up", group, run: onRow((row) => move(-pageOf(row))) },
     { keys: ["Home"], words: "First row", group, run: onRow(() => move(-1e9)) },
     { keys: ["End"], words: "Last row", group, run: onRow(() => move(1e9)) },
     { keys: ["Enter"], words: "Open the row", group, run: () => false },

@@ -85,7 +85,7 @@ function explain(): boolean {
   const at = document.activeElement;
   const around = at?.closest(surroundings);
   if (at === null || around === null || around === undefined) {
-    announce("Nothing has the focus that could be explained");
+    announce("The focused element has no explanation");
     return true;
   }
   const lines = [around, ...around.querySelectorAll("[title]")].flatMap((node) => {

@@ -12,10 +12,10 @@ import type { TreeGrid } from "./tree-grid.ts";
 type RowOpening = Parameters<TreeGrid<TreeRow>["open"]>[0];
 
 const openings: readonly (readonly [key: string, how: RowOpening, words: string])[] = [
-  [">", "more", "Open one level more"],
-  ["<", "less", "Close one level"],
-  [")", "all", "Open everything"],
-  ["(", "none", "Close everything"],
+  [">", "more", "Expand one level"],
+  ["<", "less", "Collapse one level"],
+  [")", "all", "Expand all"],
+  ["(", "none", "Collapse all"],
 ];
 
 /** Adds the keys of a grid, and starts its buttons `data-open`. */
@@ -37,16 +37,16 @@ export function addTreeKeys<R extends TreeRow>(
   };
   addShortcuts([
     { keys: ["j"], words: "Next row", group, run: () => grid.move(1) },
-    { keys: ["k"], words: "Row before", group, run: () => grid.move(-1) },
+    { keys: ["k"], words: "Previous row", group, run: () => grid.move(-1) },
     { keys: ["ArrowDown"], words: "Next row", group, run: inGrid(() => grid.move(1)) },
-    { keys: ["ArrowUp"], words: "Row before", group, run: inGrid(() => grid.move(-1)) },
+    { keys: ["ArrowUp"], words: "Previous row", group, run: inGrid(() => grid.move(-1)) },
     { keys: ["ArrowLeft"], words: "Collapse, or parent", group, run: inGrid(() => grid.left()) },
     { keys: ["ArrowRight"], words: "Expand, or child", group, run: inGrid(() => grid.right()) },
-    { keys: ["PageDown"], words: "A page on", group, run: inGrid(() => grid.page(1)) },
-    { keys: ["PageUp"], words: "A page back", group, run: inGrid(() => grid.page(-1)) },
+    { keys: ["PageDown"], words: "Page down", group, run: inGrid(() => grid.page(1)) },
+    { keys: ["PageUp"], words: "Page up", group, run: inGrid(() => grid.page(-1)) },
     { keys: ["Home"], words: "First row", group, run: inGrid(() => grid.move(-1e9)) },
     { keys: ["End"], words: "Last row", group, run: inGrid(() => grid.move(1e9)) },
-    { keys: ["Enter"], words: "Into the event", group, run: inGrid(onEnter) },
+    { keys: ["Enter"], words: "Open the event", group, run: inGrid(onEnter) },
     ...openings.map(([key, how, words]) => ({
       keys: [key] as const,
       words,

@@ -37,8 +37,8 @@ const reasonTexts: { readonly [reason: string]: string } = {
   truncated: "a bound cut the reading",
   normalization_errors: "some records could not be read",
   read_incomplete: "the reading is partial",
-  events_rejected: "some events were no events",
-  contested: "one event has several contents of one time, of which no order is known",
+  events_rejected: "some records are not valid events",
+  contested: "an event has several contents with one time and no known order",
   known_loss: "its producer reported lost events",
   sampled_out: "its producer sampled events out",
   write_failures: "its producer failed to write events",
@@ -195,7 +195,7 @@ function ambiguityPoints({ counts }: TraceComparison): OpenPoint[] {
   return [
     {
       what: `The pairing of ${operationsText(counts.ambiguous)}`,
-      why: "Siblings alike differ in number, so that the order may pair the wrong two.",
+      why: "The sides have different numbers of equal siblings, so pairs may be wrong.",
     },
   ];
 }

@@ -44,7 +44,7 @@ export interface ReachWords {
 export const reachWords: { readonly [R in Reach]: ReachWords } = {
   whole: { state: "searched", why: "" },
   earlier: { state: "searched", why: "On the pages before this one." },
-  goes_on: { state: "partly", why: "It goes on with the next page." },
+  goes_on: { state: "partly", why: "Continues on the next page." },
   bounded: {
     state: "partly",
     why: "The bound of one search was met. Narrow it by times, an agent or a thread.",

@@ -27,7 +27,7 @@ const byCode: { readonly [code: string]: ProblemWords } = {
     title: "No evidence can be read just now",
     next:
       "What is sent is received and kept in the journal meanwhile. Health shows why the store is " +
-      "away; Alerts, Memory and Settings open without it.",
+      "unavailable; Alerts, Memory and Settings open without it.",
   },
   evidence_pending: {
     title: "Not readable yet",

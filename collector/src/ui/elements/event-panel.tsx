@@ -89,7 +89,7 @@ const Value: FC<{ readonly value: unknown }> = ({ value }) => {
       </span>
     );
   }
-  return typeof value === "string" ? <code>{value}</code> : <Unknown why="It has no words." />;
+  return typeof value === "string" ? <code>{value}</code> : <Unknown why="No text." />;
 };
 
 const References: FC<{

@@ -17,7 +17,7 @@ export const EvidenceLinks: FC<{
   readonly bare?: boolean;
 }> = ({ ids, count = ids.length, bare = false }) =>
   ids.length === 0 ? (
-    <span class="evidence muted">no evidence: it rests on absence</span>
+    <span class="evidence muted">based on missing evidence</span>
   ) : (
     <span class="evidence">
       {ids.slice(0, shownMax).map((id, index) => (

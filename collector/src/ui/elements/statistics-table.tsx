@@ -168,7 +168,7 @@ const boundSigns: { readonly [K in Bound]: readonly [sign: string, why: string] 
   exact: ["", ""],
   at_least: ["≥ ", "At least: some durations are unknown."],
   at_most: ["≤ ", "At most: what is below has unknown times or another clock."],
-  about: ["~ ", "More or less: some durations are unknown, and times below them too."],
+  about: ["~ ", "Approximate: some durations are unknown, and times below them too."],
 };
 
 const Sum: FC<{ readonly of: TimeSum }> = ({ of: { ms, bound } }) => {

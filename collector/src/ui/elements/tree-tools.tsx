@@ -7,10 +7,10 @@ import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 
 const tools: readonly (readonly [how: string, icon: IconName, label: string])[] = [
-  ["less", "levelLess", "Close one level (<)"],
-  ["more", "levelMore", "Open one level more (>)"],
-  ["none", "fold", "Close everything ( ( )"],
-  ["all", "unfold", "Open everything ( ) )"],
+  ["less", "levelLess", "Collapse one level (<)"],
+  ["more", "levelMore", "Expand one level (>)"],
+  ["none", "fold", "Collapse all ( ( )"],
+  ["all", "unfold", "Expand all ( ) )"],
 ];
 
 /** One button for each way to open and close. */

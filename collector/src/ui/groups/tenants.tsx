@@ -16,7 +16,7 @@ export const Tenants: FC<{ readonly of: readonly (string | null)[] }> = ({ of })
         tone="bad"
         icon="blocking"
         word={`${of.length} tenants`}
-        title="Turns of several tenants stand in one thread."
+        title="Turns of several tenants are in one thread."
       />
     ) : null}
     {of.length === 0 ? <TenantChip userId={undefined} /> : null}

@@ -121,7 +121,7 @@ class FindBox {
     addShortcuts([
       { keys: ["f"], words: "Find in this turn", group, run: () => this.#enter() },
       { keys: ["n"], words: "Next match", group, run: () => this.#step(1, true) },
-      { keys: ["N"], words: "Match before", group, run: () => this.#step(-1, true) },
+      { keys: ["N"], words: "Previous match", group, run: () => this.#step(-1, true) },
     ]);
     this.#read();
   }
