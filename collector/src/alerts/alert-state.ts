@@ -50,6 +50,8 @@ export interface ActiveAlert extends AlertEpisode {
   readonly started?: readonly string[];
   /** Only of `silence`: groups and filter of its rule, as a text. */
   readonly selects?: string;
+  /** Found in a window that had ended: its end is found in such windows, too. */
+  readonly late?: true;
 }
 
 /** An alert that has ended. */
@@ -90,6 +92,14 @@ export interface AlertSilence {
   readonly by: string;
 }
 
+/** When a rule began. */
+export interface RuleBeginning {
+  /** What it measures, as a text: another text is another rule. */
+  readonly of: string;
+  /** Its first evaluation by any collector, epoch milliseconds. */
+  readonly at_ms: number;
+}
+
 /** The document. */
 export interface AlertDocument {
   readonly version: 1;
@@ -100,6 +110,8 @@ export interface AlertDocument {
    * milliseconds. Absent in a document of an earlier version.
    */
   readonly passed_ms?: Readonly<Record<string, number>>;
+  /** By name of a rule. Absent in a document of an earlier version. */
+  readonly begun?: Readonly<Record<string, RuleBeginning>>;
   readonly active: readonly ActiveAlert[];
   readonly closed: readonly ClosedAlert[];
   readonly outbox: readonly AlertMessage[];
@@ -131,6 +143,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
   version: z.literal(1),
   looked_ms: z.number().nullable(),
   passed_ms: z.record(z.string(), z.number()).exactOptional(),
+  begun: z.record(z.string(), z.object({ of: z.string(), at_ms: z.number() })).exactOptional(),
   active: z.array(
     z.object({
       ...alert,
@@ -140,6 +153,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
       sent: z.custom<AlertRule>((value) => typeof value === "object").exactOptional(),
       started: z.array(z.string()).exactOptional(),
       selects: z.string().exactOptional(),
+      late: z.literal(true).exactOptional(),
     }),
   ),
   closed: z.array(

@@ -34,12 +34,21 @@ import {
 } from "./alert-state.ts";
 import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts";
 import { judgeRule, raise } from "./evaluate.ts";
-import { isOfTurns, nextLateEnd, passedTurns, settledTo } from "./late-windows.ts";
+import {
+  handedOver,
+  hasLate,
+  isLeftToLate,
+  isOfTurns,
+  nextLateEnd,
+  passedTurns,
+  settledTo,
+} from "./late-windows.ts";
 import { Folding } from "./folding.ts";
 import { Looking } from "./looking.ts";
 import { OthersTurns } from "./others-turns.ts";
 import type { DeliveryResult } from "./deliver.ts";
 import { afterAttempt } from "./outbox.ts";
+import { beganMs, withBeginnings } from "./rule-beginnings.ts";
 import type { MeasureParts } from "./rule-question.ts";
 import { Sending } from "./sending.ts";
 import type { Outgoing } from "./sending.ts";
@@ -193,10 +202,10 @@ class RunningAlerts implements Alerts {
     const now = this.#parts.now();
     await this.#obey(now);
     this.#removed(now);
+    this.document = withBeginnings(this.document, this.rules, now);
     await this.#lookBack(now);
     for (const rule of this.rules) {
-      const looked = isOfTurns(rule) ? null : this.document.looked_ms;
-      for (const atMs of lookTimes(rule, looked, now)) {
+      for (const atMs of lookTimes(rule, this.#lookedFrom(rule), now)) {
         if (this.#ended) return;
         await this.#lookAt(rule, atMs);
         await nextTask();
@@ -210,6 +219,13 @@ class RunningAlerts implements Alerts {
     if (this.#keep.leads()) this.#sending.begin(this.#outgoing());
   }
 
+  /** From where windows of a rule over other than turns may have been missed. */
+  #lookedFrom(rule: AlertRule): number | null {
+    const { looked_ms: lookedMs } = this.document;
+    if (lookedMs === null || isOfTurns(rule)) return null;
+    return Math.max(lookedMs, beganMs(this.document, rule.name));
+  }
+
   /** Windows that had ended when their turns were written or judged, before those of now. */
   async #lookBack(now: number): Promise<void> {
     const until = performance.now() + lateBudgetMs;
@@ -219,43 +235,49 @@ class RunningAlerts implements Alerts {
     const at = { now, began: this.#beganMs, known };
     const settled = await settledTo(this.#parts, this.rules.filter(isOfTurns), at);
     for (const [rule, to] of settled) {
-      let passed = known.get(rule.name) ?? to;
-      const liveFrom = now - rule.window_ms;
-      while (passed < liveFrom && !this.#ended && performance.now() < until) {
+      const began = beganMs(this.document, rule.name);
+      let passed = known.get(rule.name) ?? Math.max(to, began - rule.window_ms);
+      // An alert of such a window goes on in the next ones, up to now.
+      const isBehind = (): boolean =>
+        passed < (hasLate(this.document, rule) ? now : now - rule.window_ms);
+      while (isBehind() && !this.#ended && performance.now() < until) {
         const lasts = this.document.active.some(
           ({ rule: name, broken_ms }) => name === rule.name && broken_ms <= passed,
         );
-        const end = await nextLateEnd(this.#parts, rule, { after: passed, lasts });
+        const end = await nextLateEnd(this.#parts, rule, { after: passed, began, lasts });
         if (end === undefined) passed = Math.max(passed, to);
         if (end === undefined || end > to) break;
         await this.#lookAt(rule, end, true);
         passed = end;
         await nextTask();
       }
-      known.set(rule.name, passed < liveFrom ? passed : Math.max(passed, to));
+      this.document = handedOver(this.document, rule, { passed, to, now });
+      known.set(rule.name, isBehind() ? passed : Math.max(passed, to));
       this.document = { ...this.document, passed_ms: Object.fromEntries(known) };
     }
   }
 
   async #lookAt(rule: AlertRule, atMs: number, isLate = false): Promise<void> {
+    const { document: before } = this;
     // A late window changes nothing about an alert that was found to last beyond it.
     const isOpen = (one: ActiveAlert): boolean =>
-      one.rule === rule.name && (!isLate || one.broken_ms <= atMs);
-    const open = this.document.active.filter(isOpen);
-    const others = this.document.active.filter((one) => !isOpen(one));
-    const { looked_ms: lookedMs, closed: before } = this.document;
+      one.rule === rule.name &&
+      (isLate ? one.broken_ms <= atMs : !isLeftToLate(before, rule, one, atMs));
+    const open = before.active.filter(isOpen);
+    const others = before.active.filter((one) => !isOpen(one));
+    const { looked_ms: lookedMs } = before;
     const found = await judgeRule(this.#parts, rule, { atMs, open, lookedMs });
     if (!isLate) this.values = new Map(this.values).set(rule.name, found);
     const judged = found.filter(({ group }) => !others.some((one) => isOf(one, rule.name, group)));
     const { fresh, ended, kept } = changeOf(rule, open, judged, atMs);
     const { scope } = this.#options;
-    const how = { atMs, isLate, scope, closed: before, lookedMs };
+    const how = { atMs, isLate, scope, closed: before.closed, lookedMs };
     const raised = await Promise.all(fresh.map((one) => raise(this.#parts, rule, one, how)));
     this.document = {
       ...this.document,
       active: [
         ...others,
-        ...kept,
+        ...(isLate ? kept.map((one) => ({ ...one, late: true as const })) : kept),
         ...ended.map(({ alert }) => alert),
         ...raised.filter((one) => one !== undefined),
       ],

@@ -74,6 +74,7 @@ export async function raise(
     ...valueOf(found),
     roots: [...roots],
     ...selectsIn(rule),
+    ...(isLate ? { late: true as const } : {}),
     broken_ms: atMs,
     notified: false,
     resolved: false,

@@ -10,7 +10,8 @@ import { collectorScope } from "../access/grants.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { markOf } from "../judge/judge-windows.ts";
 import { readTerms } from "../ui/display/filter-terms.ts";
-import type { AlertDocument } from "./alert-state.ts";
+import type { ActiveAlert, AlertDocument } from "./alert-state.ts";
+import { beganMs } from "./rule-beginnings.ts";
 import { longestTurnMs, ruleQuestion } from "./rule-question.ts";
 import type { MeasureParts } from "./rule-question.ts";
 
@@ -27,6 +28,8 @@ const ofVerdicts: ReadonlySet<AlertRule["measure"]> = new Set([
 const verdictTerms: ReadonlySet<string> = new Set(["verdict", "finding", "contract"]);
 /** A verdict that is replaced, or a turn that is not in the ledger yet, is no older than this. */
 const trailMs = 10_000;
+/** Late windows are up with those of now when the next one ends later than this ago. */
+const upToDateMs = 2 * trailMs;
 /** A turn that no judge settles for this long is not waited for. */
 const waitMs = 10 * 60_000;
 
@@ -45,17 +48,58 @@ function isOfVerdicts({ measure, where = "" }: AlertRule): boolean {
  * first turn that was written or judged since
  */
 export function passedTurns(
-  { looked_ms, passed_ms }: AlertDocument,
+  document: AlertDocument,
   rules: readonly AlertRule[],
   touchedMs: number,
 ): Map<string, number> {
+  const { looked_ms, passed_ms } = document;
   const known = new Map<string, number>();
-  for (const { name } of rules.filter(isOfTurns)) {
+  for (const { name, window_ms: size } of rules.filter(isOfTurns)) {
     // A version without late windows kept no more than its last look.
-    const at = passed_ms === undefined ? looked_ms : passed_ms[name];
-    if (at !== null && at !== undefined) known.set(name, Math.min(at, touchedMs - 1));
+    const at = (passed_ms === undefined ? looked_ms : passed_ms[name]) ?? Infinity;
+    // Earlier turns are in no window of the rule.
+    const passed = Math.max(beganMs(document, name) - size, Math.min(at, touchedMs - 1));
+    if (Number.isFinite(passed)) known.set(name, passed);
   }
   return known;
+}
+
+/** True where the rule has an alert that windows which had ended showed, and did not end. */
+export function hasLate({ active }: AlertDocument, rule: AlertRule): boolean {
+  return active.some((one) => one.rule === rule.name && one.late === true);
+}
+
+/** True where not the window of now, but one that had ended, is to show how an alert goes on. */
+export function isLeftToLate(
+  { passed_ms }: AlertDocument,
+  rule: AlertRule,
+  alert: ActiveAlert,
+  now: number,
+): boolean {
+  if (!isOfTurns(rule)) return false;
+  if (alert.late === true) return true;
+  const liveFrom = now - rule.window_ms;
+  return (passed_ms?.[rule.name] ?? liveFrom) < liveFrom && alert.broken_ms <= liveFrom;
+}
+
+/** The document with the rule's late alerts left to the windows of now, once these are next. */
+export function handedOver(
+  document: AlertDocument,
+  rule: AlertRule,
+  { passed, to, now }: { readonly passed: number; readonly to: number; readonly now: number },
+): AlertDocument {
+  const next = lateEndAfter(rule, Math.max(passed, beganMs(document, rule.name)));
+  if (!hasLate(document, rule) || next <= to || next <= now - upToDateMs) return document;
+  const active = document.active.map((alert) => {
+    const { late: _late, ...live } = alert;
+    return alert.rule === rule.name ? live : alert;
+  });
+  return { ...document, active };
+}
+
+function lateEndAfter({ window_ms }: AlertRule, after: number): number {
+  const step = window_ms / 2;
+  return (Math.floor(after / step) + 1) * step;
 }
 
 /** For each rule the receipt up to which turns are written, and judged where it depends on that. */
@@ -82,21 +126,21 @@ export async function settledTo(
 }
 
 /**
- * End of the next window after this time that has a turn; undefined without one. @param of
- * `lasts`: an alert of the rule fires, so that a window without turns counts as well
+ * End of the next window after this time that has a turn; undefined without one. @param of `began`:
+ * the rule did, and has no window before; `lasts`: an alert of the rule fires, so that a window
+ * without turns counts as well
  */
 export async function nextLateEnd(
   parts: MeasureParts,
   rule: AlertRule,
-  { after, lasts }: { readonly after: number; readonly lasts: boolean },
+  of: { readonly after: number; readonly began: number; readonly lasts: boolean },
 ): Promise<number | undefined> {
-  const step = rule.window_ms / 2;
-  const next = (Math.floor(after / step) + 1) * step;
-  if (lasts) return next;
+  const next = lateEndAfter(rule, Math.max(of.after, of.began));
+  if (of.lasts) return next;
   const { where } = await ruleQuestion(parts.store.ledger, rule);
   const first = await firstReceipt(parts, where, next - rule.window_ms);
   if (first === undefined) return undefined;
-  return Math.max(next, (Math.floor(first / step) + 1) * step);
+  return Math.max(next, lateEndAfter(rule, first));
 }
 
 /** Receipt of the first turn since then, epoch milliseconds. */

@@ -199,3 +199,63 @@ test("a turn that another collector judges late is alarmed by the one that evalu
   other.wake(start - 1_000);
   await soon(() => expect(reported("firing")).toEqual(["finding a", "verdict a"]));
 });
+
+test("an alert that a late window shows ends with its windows, not with a look of now", async () => {
+  const at = await filePlace();
+  const alerts = await open(at);
+  closes.push(() => alerts.close());
+  await putTurns(at.store, start - 1_000, [{ root: "a", agent: "a" }]);
+  await putTurns(at.store, start + 15_000, [{ root: "b", agent: "b" }]);
+  clock.ms = start + 120_000;
+  await judgeTurns(at.store, ["a"], judged);
+  alerts.wake(start - 1_000);
+  await soon(() => expect(reported("firing")).toEqual(["finding a", "verdict a"]));
+  // The judge is not past the windows in which it ends.
+  clock.ms += 10_000;
+  await soon(() => expect(alerts.document.looked_ms).toBe(clock.ms));
+  expect(reported("resolved")).toEqual([]);
+  await judgeTurns(at.store, ["b"], { verdict: "success", finding_codes: [] });
+  alerts.wake(start + 15_000);
+  await soon(() => expect(reported("resolved")).toEqual(["finding a", "verdict a"]));
+  const spans = alerts.document.closed.map(({ rule, since, ended }) => [
+    rule,
+    Date.parse(since) - start,
+    Date.parse(ended) - start,
+  ]);
+  expect(spans).toHaveLength(2);
+  expect(spans).toContainEqual(["finding", 10_000, 20_000]);
+  expect(spans).toContainEqual(["verdict", 10_000, 30_000]);
+});
+
+for (const [name, place] of [
+  ["filesystem", filePlace],
+  ["PostgreSQL", postgresPlace],
+] as const) {
+  test(`${name}: a rule that is new, or another one now, has no windows from before`, async () => {
+    const at = await place();
+    const alerts = await open(at);
+    closes.push(() => alerts.close());
+    const [error] = alerts.rules.filter((rule) => rule.name === "error");
+    if (error === undefined) throw new Error("no rule");
+    const looked = async (): Promise<void> => {
+      clock.ms += 1_000;
+      await soon(() => expect(alerts.document.looked_ms).toBe(clock.ms));
+    };
+    clock.ms += 5 * 60_000;
+    alerts.replaceRules([
+      { ...error, above: 0.1 },
+      { ...error, name: "later" },
+    ]);
+    await looked();
+    await putTurns(at.store, start + 60_000, [{ root: "a", agent: "a", failed: true }]);
+    for (let index = 0; index < 2; index += 1) {
+      alerts.wake(start + 60_000);
+      await looked();
+      await looked();
+    }
+    expect(reported("firing")).toEqual([]);
+    // A stop is no beginning: the windows in it are looked at.
+    expect((await at.keep().load()).begun).toEqual(alerts.document.begun);
+    expect(alerts.document.begun?.["later"]?.at_ms).toBeGreaterThan(start + 60_000);
+  });
+}
