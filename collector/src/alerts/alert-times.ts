@@ -10,6 +10,8 @@ export const lateMs = 8_000;
 export const shownMs = 1_000;
 /** Time for windows that had ended, in one look; the next one continues. */
 export const lateBudgetMs = 500;
+/** Time for rules in one look, beyond that of the first one; the others are first in the next one. */
+export const rulesBudgetMs = 250;
 /** Longest wait at the end for messages that are being sent; the others are sent again. */
 export const closeMs = 2_000;
 /** How often progress is kept where nothing else changes. */

@@ -17,6 +17,7 @@ import {
   lateBudgetMs,
   lateMs,
   leastMs,
+  rulesBudgetMs,
   valuesEveryMs,
 } from "./alert-times.ts";
 import type { AlertOptions } from "./alert-options.ts";
@@ -33,6 +34,7 @@ import {
   withSilence,
 } from "./alert-state.ts";
 import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts";
+import { DueRules } from "./due-rules.ts";
 import { judgeRule, raise } from "./evaluate.ts";
 import {
   handedOver,
@@ -80,6 +82,7 @@ class RunningAlerts implements Alerts {
   #touchedMs = Infinity;
   readonly #others = new OthersTurns();
   readonly #folding = new Folding();
+  readonly #due: DueRules;
   readonly #beganMs: number;
   #leading: boolean;
   #looking: Looking | undefined;
@@ -98,6 +101,7 @@ class RunningAlerts implements Alerts {
     this.#options = options;
     this.#keep = options.keep;
     this.#sending = new Sending(options, parts.log);
+    this.#due = new DueRules({ everyMs: options.everyMs ?? defaultEveryMs, leastMs });
     this.document = document;
     this.#kept = document;
     this.#leading = options.keep.shared === undefined;
@@ -117,7 +121,7 @@ class RunningAlerts implements Alerts {
     const { active, outbox } = this.document;
     const { everyMs = defaultEveryMs, rulesChange = false } = this.#options;
     if (!rulesChange && this.rules.length + active.length + outbox.length === 0) return;
-    const look = (): Promise<void> => this.#inTurn(() => this.#advance());
+    const look = (): Promise<number> => this.#inTurn(() => this.#advance());
     const failed = (code: string): void => this.#parts.log.warn("alerts_failed", { code });
     this.#looking = new Looking({ look, failed }, { everyMs, leastMs });
     this.#looking.start();
@@ -125,6 +129,7 @@ class RunningAlerts implements Alerts {
 
   wake(sinceMs: number): void {
     this.#touchedMs = Math.min(this.#touchedMs, sinceMs);
+    this.#due.touched(performance.now());
     // A collector that only shows what another one finds reads it by its timer.
     if (this.#leading) this.#looking?.wake();
   }
@@ -137,10 +142,12 @@ class RunningAlerts implements Alerts {
     this.refused = refused;
   }
 
-  async #advance(): Promise<void> {
+  /** Resolves with the time until a rule is due again, in milliseconds. */
+  async #advance(): Promise<number> {
     if (!this.#keep.leads()) {
       this.#leading = false;
-      return this.#follow();
+      await this.#follow();
+      return Infinity;
     }
     if (!this.#leading) {
       // What the leader before had kept: its messages are sent by this collector.
@@ -149,8 +156,10 @@ class RunningAlerts implements Alerts {
       this.document = document;
       this.#kept = document;
       this.#leading = true;
+      this.#due.forget();
     }
     await this.#look();
+    return this.#due.restMs(this.rules, performance.now());
   }
 
   /** Shows what the leading collector found, with what operators did since. */
@@ -204,24 +213,43 @@ class RunningAlerts implements Alerts {
     this.#removed(now);
     this.document = withBeginnings(this.document, this.rules, now);
     await this.#lookBack(now);
-    for (const rule of this.rules) {
+    const until = performance.now() + rulesBudgetMs;
+    for (const rule of this.#due.due(this.rules, performance.now())) {
+      const beganMs = performance.now();
+      if (beganMs > until) break;
+      const { active, closed: before } = this.document;
       for (const atMs of lookTimes(rule, this.#lookedFrom(rule), now)) {
         if (this.#ended) return;
         await this.#lookAt(rule, atMs);
         await nextTask();
       }
+      this.#due.looked({ of: rule, beganMs, endedMs: performance.now(), atMs: now });
+      // What one rule found does not wait for the others.
+      if (before !== this.document.closed || active.length !== this.document.active.length) {
+        await this.#publish(now);
+      }
     }
-    this.#notify(now);
-    this.document = this.#sending.withDisabled({ ...this.document, looked_ms: now });
-    await this.#save(now);
+    const lookedMs = this.#due.lookedMs(this.rules);
+    // Until each rule had its first look, what was missed since the one before is still to come.
+    if (lookedMs !== null) {
+      this.document = { ...this.document, looked_ms: Math.min(lookedMs, now) };
+    }
+    await this.#publish(now);
     await this.#saveValues(now);
+  }
+
+  /** Makes the messages of what was found, keeps them, and sends them. */
+  async #publish(now: number): Promise<void> {
+    this.#notify(now);
+    this.document = this.#sending.withDisabled(this.document);
+    await this.#save(now);
     // Another collector may have taken over during a long look.
     if (this.#keep.leads()) this.#sending.begin(this.#outgoing());
   }
 
   /** From where windows of a rule over other than turns may have been missed. */
   #lookedFrom(rule: AlertRule): number | null {
-    const { looked_ms: lookedMs } = this.document;
+    const lookedMs = this.#due.lookedMs([rule]) ?? this.document.looked_ms;
     if (lookedMs === null || isOfTurns(rule)) return null;
     return Math.max(lookedMs, beganMs(this.document, rule.name));
   }

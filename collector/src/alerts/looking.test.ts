@@ -8,13 +8,13 @@ const never = 1_000_000_000;
 function gated() {
   const began: PromiseWithResolvers<void>[] = [];
   let next = Promise.withResolvers<PromiseWithResolvers<void>>();
-  const look = (): Promise<void> => {
+  const look = (): Promise<number> => {
     const one = Promise.withResolvers<void>();
     began.push(one);
     const begins = next;
     next = Promise.withResolvers();
     begins.resolve(one);
-    return one.promise;
+    return one.promise.then(() => Infinity);
   };
   return { began, look, begin: () => next.promise };
 }
@@ -61,9 +61,23 @@ test("no wake brings a look before the pause is over, nor after the end", async 
   expect(began).toHaveLength(1);
 });
 
-test("a pause is four times the look, and never shorter than the least", () => {
+test("a pause is as long as the look, and never shorter than the least", () => {
   const times = { everyMs: 2_000, leastMs: 500 };
   expect(pausesAfter(10, times)).toEqual({ woken: 500, calm: 2_000 });
-  expect(pausesAfter(200, times)).toEqual({ woken: 800, calm: 2_000 });
-  expect(pausesAfter(1_000, times)).toEqual({ woken: 4_000, calm: 4_000 });
+  expect(pausesAfter(800, times)).toEqual({ woken: 800, calm: 2_000 });
+  expect(pausesAfter(4_000, times)).toEqual({ woken: 4_000, calm: 4_000 });
+});
+
+test("a rule that is due sooner brings the next look, without a wake", async () => {
+  let looks = 0;
+  const next = Promise.withResolvers<void>();
+  const look = async (): Promise<number> => {
+    looks += 1;
+    if (looks === 2) next.resolve();
+    return 1;
+  };
+  const looking = new Looking({ look, failed: () => {} }, { everyMs: never, leastMs: 0 });
+  looking.start();
+  await next.promise;
+  looking.close();
 });

@@ -1,7 +1,7 @@
 /**
  * @module Looking: when the rules are looked at: every few seconds, and soon after turns were
- * written or judged. However often that is, at most a fifth of the time is spent on looking, and a
- * pause follows each look.
+ * written or judged. However often that is, at most half the time is spent on looking, and a pause
+ * follows each look.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -15,7 +15,8 @@ export interface LookingTimes {
 
 /** A look, and what becomes of one that failed; the next one follows all the same. */
 export interface Looked {
-  look(): Promise<void>;
+  /** Resolves with the time until a rule is due again, in milliseconds. */
+  look(): Promise<number>;
   failed(code: string): void;
 }
 
@@ -60,13 +61,15 @@ export class Looking {
     const began = performance.now();
     this.#state = "looking";
     this.#woken = false;
-    await this.#of.look().catch((error: unknown) => {
+    const dueMs = await this.#of.look().catch((error: unknown) => {
       this.#of.failed(CodedError.is(error) ? error.code : "internal_error");
+      return Infinity;
     });
     if (this.#isClosed()) return;
     const pauses = pausesAfter(performance.now() - began, this.#times);
     this.#soonest = performance.now() + pauses.woken;
-    this.#wait(this.#woken ? pauses.woken : pauses.calm);
+    const calmMs = Math.max(pauses.woken, Math.min(pauses.calm, dueMs));
+    this.#wait(this.#woken ? pauses.woken : calmMs);
   }
 
   #isClosed(): boolean {
@@ -79,6 +82,6 @@ export function pausesAfter(
   tookMs: number,
   { everyMs, leastMs }: LookingTimes,
 ): { readonly woken: number; readonly calm: number } {
-  const woken = Math.max(Math.min(leastMs, everyMs), 4 * tookMs);
+  const woken = Math.max(Math.min(leastMs, everyMs), tookMs);
   return { woken, calm: Math.max(everyMs, woken) };
 }

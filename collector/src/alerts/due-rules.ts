@@ -1,0 +1,76 @@
+/**
+ * @module DueRules: which rules are looked at next. Each rests in proportion to what its own look
+ * took: a short window is looked at often, and a long one, which is dear, delays itself alone. Those
+ * that have waited longest come first, so that none is left out.
+ */
+import type { AlertRule } from "../config/alert-rules.ts";
+import type { LookingTimes } from "./looking.ts";
+
+/** The last look at a rule, in time of the process. */
+interface RuleLook {
+  readonly of: AlertRule;
+  readonly beganMs: number;
+  readonly endedMs: number;
+  /** The time of the evidence that it was about, epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** Rests of a rule for each look. */
+const restsPerLook = 4;
+/** However dear a rule is: an alarm follows its evidence within ten seconds. */
+const restMsMax = 5_000;
+
+/** The looks at each rule. */
+export class DueRules {
+  readonly #times: LookingTimes;
+  readonly #looks = new Map<string, RuleLook>();
+  #touchedMs = -Infinity;
+
+  constructor(times: LookingTimes) {
+    this.#times = times;
+  }
+
+  /** Turns were written or judged then, in time of the process. */
+  touched(atMs: number): void {
+    this.#touchedMs = atMs;
+  }
+
+  /** A look at a rule has ended. */
+  looked(look: RuleLook): void {
+    this.#looks.set(look.of.name, look);
+  }
+
+  /** Another collector looked at the rules meanwhile. */
+  forget(): void {
+    this.#looks.clear();
+  }
+
+  /** Those that are due, the longest first. */
+  due(rules: readonly AlertRule[], atMs: number): readonly AlertRule[] {
+    return rules
+      .map((rule) => ({ rule, dueMs: this.#dueMs(rule) }))
+      .filter(({ dueMs }) => dueMs <= atMs)
+      .toSorted((a, b) => a.dueMs - b.dueMs)
+      .map(({ rule }) => rule);
+  }
+
+  /** How long none is due; infinite without a rule. */
+  restMs(rules: readonly AlertRule[], atMs: number): number {
+    return Math.max(0, Math.min(...rules.map((rule) => this.#dueMs(rule) - atMs)));
+  }
+
+  /** Up to when each of these was looked at, epoch milliseconds; null before that. */
+  lookedMs(rules: readonly AlertRule[]): number | null {
+    const times = rules.map(({ name }) => this.#looks.get(name)?.atMs ?? null);
+    return times.reduce((a, b) => (a === null || b === null ? null : Math.min(a, b)), Infinity);
+  }
+
+  #dueMs(rule: AlertRule): number {
+    const last = this.#looks.get(rule.name);
+    if (last === undefined || last.of !== rule) return 0;
+    const { everyMs, leastMs } = this.#times;
+    const pauseMs = this.#touchedMs >= last.beganMs ? Math.min(leastMs, everyMs) : everyMs;
+    const restMs = Math.min(restMsMax, restsPerLook * (last.endedMs - last.beganMs));
+    return last.endedMs + Math.max(pauseMs, restMs);
+  }
+}
