@@ -40,6 +40,6 @@ export async function pastLag(
   };
   const ends = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index + 1);
   const perWindow = Math.max(1, Math.round(rule.window_ms / minuteMs));
-  const passed = passEnds(rule, ends, at, { perWindow, firstEnd: first, lastEnd: last, weekAgo });
+  const passed = passEnds(rule, ends, at, { perWindow, weekAgo });
   return { passed, unclear: ends.filter((end) => at(end).value === null).length };
 }

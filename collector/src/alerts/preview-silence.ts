@@ -39,9 +39,9 @@ export async function pastSilence(
   steps: PreviewSteps,
   stepMs: number,
 ): Promise<PastSilence> {
-  const { perWindow, firstEnd, lastEnd } = steps;
+  const { perWindow, firstEnd, newest } = steps;
   const reach = Math.ceil(heardWithin(rule, firstEnd * stepMs, null) / stepMs);
-  const span = { from: firstEnd - reach, to: lastEnd };
+  const span = { from: firstEnd - reach, to: newest };
   const named = new Set(rule.min_count > 1 ? [] : namedBy(rule));
   const cells = await heardSteps(parts, rule, span, stepMs, named);
   // Before its first turn only a group that the rule names is missed.
@@ -83,7 +83,7 @@ async function heardSteps(
   named: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
   const { scope, where } = await ruleQuestion(ledger, rule);
-  const within = { from: isoTime(from * stepMs), to: isoTime(to * stepMs) };
+  const within = { from: isoTime(from * stepMs), to: isoTime(Math.round(to * stepMs)) };
   const read = (time: Extract<StoredTime, "first_received" | "received_at">) =>
     ledger.turnFigures(
       { scope, where: [...where, { time, ...within }] },
@@ -117,7 +117,7 @@ async function partsOf(
   { group, start, end }: Pause,
   stepMs: number,
 ): Promise<{ readonly pauses: readonly Pause[]; readonly unclear: boolean }> {
-  const span = { fromMs: start * stepMs, toMs: end * stepMs };
+  const span = { fromMs: start * stepMs, toMs: Math.round(end * stepMs) };
   const { turns, unclear } = await receiptsAround(parts, rule, group, span);
   const heard = new Set(turns.flat().map((at) => Math.floor(at / stepMs)));
   return { pauses: pausesOf(group, heard, { from: start, to: end }), unclear };

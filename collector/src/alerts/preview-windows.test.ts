@@ -11,7 +11,7 @@ const ruleOf = (of: string): AlertRule => {
   if (rule === undefined) throw new Error("no rule");
   return rule;
 };
-const steps = { perWindow: 4, firstEnd: 4, lastEnd: 100, weekAgo: 50 };
+const steps = { perWindow: 4, firstEnd: 4, lastEnd: 100, newest: 100, weekAgo: 50 };
 /** Parts by step: value and count. */
 function pass(
   of: string,
@@ -20,7 +20,7 @@ function pass(
   const map = new Map<number, PreviewPart>(
     Object.entries(parts).map(([from, [value, count]]) => [Number(from), { value, count }]),
   );
-  return passWindows(ruleOf(of), map, steps);
+  return passWindows(ruleOf(of), { parts: map, whole: new Map() }, steps);
 }
 const ends = ({ alerts }: PassedWindows): readonly number[] => alerts.map(({ end }) => end);
 
@@ -35,7 +35,8 @@ test("a spike across the border of two windows side by side is found", () => {
     [4, { value: 5 / 65, count: 65 }],
     [5, { value: 5 / 65, count: 65 }],
   ]);
-  expect(passWindows(ruleOf("measure: error_share, above: 0.19"), joined, side).alerts).toEqual([]);
+  const own = { parts: joined, whole: new Map() };
+  expect(passWindows(ruleOf("measure: error_share, above: 0.19"), own, side).alerts).toEqual([]);
 });
 
 test("counts add up, and windows without a finding end an alert", () => {

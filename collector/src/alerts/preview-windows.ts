@@ -30,9 +30,11 @@ export interface PreviewWindow {
 export interface PreviewSteps {
   /** Steps of one window. */
   readonly perWindow: number;
-  /** Ends of the first and the last window. */
+  /** Ends of the first and the last window that end with a step. */
   readonly firstEnd: number;
   readonly lastEnd: number;
+  /** End of the newest window, in steps: mostly between two of them. */
+  readonly newest: number;
   /** How far back a rule of change compares. */
   readonly weekAgo: number;
 }
@@ -55,15 +57,25 @@ export interface PassedWindows {
   readonly alerts: readonly PassedWindow[];
 }
 
-/** Passes a rule over the parts of one group, by the step at which each begins. */
+/** What one group has: parts by the step at which each begins, and whole windows by their ends. */
+export interface GroupPast {
+  readonly parts: ReadonlyMap<number, PreviewPart>;
+  readonly whole: ReadonlyMap<number, PreviewPart>;
+}
+
+/** Passes a rule over the past of one group. */
 export function passWindows(
   rule: AlertRule,
-  parts: ReadonlyMap<number, PreviewPart>,
+  { parts, whole }: GroupPast,
   steps: PreviewSteps,
 ): PassedWindows {
-  const { perWindow, firstEnd, lastEnd } = steps;
+  const { perWindow, firstEnd, lastEnd, newest } = steps;
   const ends = endsOf(parts, perWindow).filter((end) => end >= firstEnd && end <= lastEnd);
-  return passEnds(rule, ends, (end) => windowOf(rule, parts, end, perWindow), steps);
+  const at = (end: number): PreviewPart =>
+    Number.isInteger(end)
+      ? windowOf(rule, parts, end, perWindow)
+      : (whole.get(end) ?? { value: null, count: 0 });
+  return passEnds(rule, newest === lastEnd ? ends : [...ends, newest], at, steps);
 }
 
 /** Passes a rule over windows by their ends, ascending. */
@@ -71,7 +83,7 @@ export function passEnds(
   rule: AlertRule,
   ends: Iterable<number>,
   at: (end: number) => PreviewPart,
-  { perWindow, weekAgo }: PreviewSteps,
+  { perWindow, weekAgo }: Pick<PreviewSteps, "perWindow" | "weekAgo">,
 ): PassedWindows {
   const alerts: PassedWindow[] = [];
   let established = 0;

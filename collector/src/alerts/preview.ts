@@ -10,6 +10,7 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import type { Parts } from "../parts.ts";
 import { receiptMs } from "../judge/losses.ts";
 import { isUnproven, turnValues } from "./measure.ts";
+import type { TurnValue } from "./measure.ts";
 import { costValues } from "./measure-cost.ts";
 import { lostEvents, lostIn } from "./measure-losses.ts";
 import { pastLag } from "./preview-lag.ts";
@@ -21,6 +22,7 @@ import type { MeasureParts } from "./rule-question.ts";
 
 /** The past of a rule. */
 export interface RulePreview {
+  /** The range in which its windows end; the first ones begin before. */
   readonly from_ms: number;
   readonly to_ms: number;
   /** From the start of a window to that of the next. */
@@ -82,11 +84,12 @@ export async function previewRule(
   const fits = (steps: number): boolean => (spanMs / windowMs) * steps <= stepsMax;
   const perWindow = (addsUp(rule) ? stepsPerWindow.find(fits) : undefined) ?? 1;
   const stepMs = windowMs / perWindow;
-  const lastEnd = Math.floor(nowMs / stepMs);
-  const from = Math.ceil(lastEnd - spanMs / stepMs);
+  // Windows end in the range, and the newest one now, between two steps.
+  const newest = nowMs / stepMs;
+  const firstEnd = Math.ceil(newest - spanMs / stepMs);
   const weekAgo = Math.round(weekMs / stepMs);
-  const steps = { perWindow, firstEnd: from + perWindow, lastEnd, weekAgo };
-  const frame = { from_ms: from * stepMs, to_ms: lastEnd * stepMs, step_ms: stepMs };
+  const steps = { perWindow, firstEnd, lastEnd: Math.floor(newest), newest, weekAgo };
+  const frame = { from_ms: Math.round(nowMs - spanMs), to_ms: nowMs, step_ms: stepMs };
   if (rule.measure === "silence") {
     const { windows, ...rest } = await pastSilence(parts, rule, steps, stepMs);
     const uncounted = { established: null, broken: null };
@@ -98,7 +101,7 @@ export async function previewRule(
       : await passedTurns(parts, rule, steps, stepMs);
   const windows = passed.flatMap(({ group, alerts }) =>
     alerts.map(({ end, ...found }) => {
-      return { group, from_ms: (end - perWindow) * stepMs, ...found };
+      return { group, from_ms: Math.round((end - perWindow) * stepMs), ...found };
     }),
   );
   return {
@@ -155,26 +158,44 @@ async function passedTurns(
   stepMs: number,
 ): Promise<readonly PassedGroup[]> {
   const { ledger } = parts.store;
-  const { firstEnd, perWindow, lastEnd, weekAgo } = steps;
-  const backTo = firstEnd - perWindow - (rule.change === undefined ? 0 : weekAgo);
+  const { firstEnd, perWindow, lastEnd, newest, weekAgo } = steps;
   const { scope, where } = await ruleQuestion(ledger, rule);
-  const span = {
-    time: "ended_at",
-    from: isoTime(backTo * stepMs),
-    to: isoTime(lastEnd * stepMs),
-  } as const;
-  const question = { scope, where: [...where, span] };
-  const values =
-    rule.measure === "cost_usd"
-      ? await costValues({ ledger, prices: parts.prices }, rule, question, stepMs)
-      : await turnValues(ledger, rule, question, stepMs);
+  const read = (from: number, to: number, everyMs?: number): Promise<readonly TurnValue[]> => {
+    const span = {
+      time: "ended_at",
+      from: isoTime(Math.round(from * stepMs)),
+      to: isoTime(Math.round(to * stepMs)),
+    } as const;
+    const question = { scope, where: [...where, span] };
+    return rule.measure === "cost_usd"
+      ? costValues({ ledger, prices: parts.prices }, rule, question, everyMs)
+      : turnValues(ledger, rule, question, everyMs);
+  };
+  const weeks = rule.change === undefined ? [0] : [0, weekAgo];
   const groups = new Map<string | null, Map<number, PreviewPart>>();
-  for (const { group, from_ms, value, count, cost } of values) {
-    const own = groups.get(group) ?? new Map<number, PreviewPart>();
-    const part = { value, count, ...(cost === undefined ? {} : { cost }) };
-    groups.set(group, own.set(Math.round(from_ms / stepMs), part));
+  const backTo = firstEnd - perWindow - (rule.change === undefined ? 0 : weekAgo);
+  for (const one of await read(backTo, lastEnd, stepMs)) {
+    const own = groups.get(one.group) ?? new Map<number, PreviewPart>();
+    groups.set(one.group, own.set(Math.round(one.from_ms / stepMs), partOf(one)));
   }
-  return [...groups].map(([group, own]) => ({ group, ...passWindows(rule, own, steps) }));
+  /** Whole windows by group and end: those that end between two steps. */
+  const whole = new Map<string | null, Map<number, PreviewPart>>();
+  for (const ago of newest === lastEnd ? [] : weeks) {
+    const end = newest - ago;
+    for (const one of await read(end - perWindow, end)) {
+      const own = whole.get(one.group) ?? new Map<number, PreviewPart>();
+      const value = one.count < rule.min_count ? null : one.value;
+      whole.set(one.group, own.set(end, { ...partOf(one), value }));
+    }
+  }
+  return [...new Set([...groups.keys(), ...whole.keys()])].map((group) => {
+    const own = { parts: groups.get(group) ?? new Map(), whole: whole.get(group) ?? new Map() };
+    return { group, ...passWindows(rule, own, steps) };
+  });
+}
+
+function partOf({ value, count, cost }: TurnValue): PreviewPart {
+  return { value, count, ...(cost === undefined ? {} : { cost }) };
 }
 
 /** Losses by the receipt of their reports; when a report was stored is not recorded. */
@@ -185,11 +206,12 @@ async function passedLosses(
   stepMs: number,
 ): Promise<PassedGroup> {
   const lostBy = await lostEvents(parts, receiptMs);
-  const { firstEnd, lastEnd } = steps;
-  const ends = Array.from(
+  const { firstEnd, lastEnd, newest } = steps;
+  const whole = Array.from(
     { length: Math.max(0, lastEnd - firstEnd + 1) },
     (_, at) => firstEnd + at,
   );
+  const ends = newest === lastEnd ? whole : [...whole, newest];
   const at = (end: number): PreviewPart => {
     const lost = lostIn(lostBy, end * stepMs, rule.window_ms);
     return { value: lost, count: lost };

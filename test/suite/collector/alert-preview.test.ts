@@ -88,7 +88,7 @@ async function previewed(
   minutes: number,
 ): Promise<{ readonly past: RulePreview; readonly fired: Fired }> {
   const nowMs = start + minutes * minute;
-  const past = await previewRule(parts, rule, { nowMs, days: (minutes + 10) / 1_440 });
+  const past = await previewRule(parts, rule, { nowMs, days: minutes / 1_440 });
   if (!("windows" in past)) throw new Error(past.not_recorded);
   const rows = past.windows.map(({ from_ms, group, value, cost }) => {
     const end = (from_ms + rule.window_ms - start) / minute;
@@ -251,6 +251,26 @@ test.each(backends)("losses by the receipts of their reports (%s)", long, async 
     const past = await previewed(later, rule, 59);
     expect(past.fired).toEqual(live);
     expect(past.past).toMatchObject({ by: "receipt", established: 60 });
+  });
+});
+
+const newest = "the newest window ends now, and the first ones begin before the range (%s)";
+test.each(backends)(newest, long, async (backend) => {
+  await opened(backend, async (parts) => {
+    await receive(parts.store, call(-3 * 1_440, "shop", 400));
+    await receive(parts.store, call(-20, "desk", 400));
+    const nowMs = start + 123_456;
+    for (const of of ["error_share, below: 0.5", "cost_usd, above: 0.1"]) {
+      const week = { ...ruleOf(`measure: ${of}, by: agent`), window_ms: 7 * 86_400_000 };
+      const past = await previewRule(parts, week, { nowMs, days: 1 });
+      if (!("windows" in past)) throw new Error(past.not_recorded);
+      expect([past.from_ms, past.to_ms]).toEqual([nowMs - 86_400_000, nowMs]);
+      const fired = past.windows.map(({ group, from_ms }) => [group, from_ms]);
+      // Nothing but the window of now has the turn of twenty minutes ago.
+      expect(fired).toContainEqual(["desk", nowMs - week.window_ms]);
+      expect(new Set(past.windows.map(({ group }) => group))).toEqual(new Set(["desk", "shop"]));
+      expect(past.alerts).toBe(2);
+    }
   });
 });
 

@@ -85,6 +85,9 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
           ? ""
           : `: in ${countText(past.broken)} of ${countText(past.established)} windows with a result`}
         , {byTexts[of.counted]}. {stepText(of, past)}
+        {past.to_ms - past.from_ms < of.window_ms
+          ? ` The window, ${durationText(of.window_ms)}, is longer than this range and begins before it.`
+          : ""}
       </p>
       {past.by === "minute" ? <Unrecorded minutes={past.unclear} /> : <Unclear of={past} />}
       {past.windows.length === 0 ? null : (
