@@ -223,7 +223,7 @@ test("a row per service: losses of the range, what is not known, and what to do"
       ["pod-2", "mail", "at_least", 0, 1],
     ]);
     const page = await (await desk.get(`/traces/health${ten}`, headers)).text();
-    expect(page).toContain("Give its processor a larger queue or a spool");
+    expect(page).toContain("Give its span processor a larger queue or a spool");
     expect(page).toContain("see whether it was killed");
     expect(page).toContain("Add Turnproof&#39;s span processor to it");
     const own = await rangeOf(desk, ten, {
@@ -254,12 +254,12 @@ test("an export that failed leads to refusals only where there are some", async 
   const page = async (): Promise<string> => (await desk.get("/traces/health")).text();
   try {
     const before = await page();
-    expect(before).toContain("Look at its log and at its way to this collector");
-    expect(before).not.toContain("Look at the refusals");
+    expect(before).toContain("Check its log and its connection to this collector");
+    expect(before).not.toContain("Check the refusals");
     expect(await send(desk, "till-q7KxZt4Wm9Rc2Yd8", { resourceSpans: 7 })).toBe(400);
     clock.now += 1_000;
     // In the services and in the producers.
-    expect((await page()).match(/Look at the refusals on this page/g)).toHaveLength(2);
+    expect((await page()).match(/Check the refusals on this page/g)).toHaveLength(2);
   } finally {
     await desk.collector.close();
   }

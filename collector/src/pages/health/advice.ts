@@ -10,27 +10,27 @@ import type { ProcessRange, ProducerRange } from "./range-rows.ts";
 
 /** What to do about reasons that processes report. */
 const lossAdvice: { readonly [reason: string]: string } = {
-  queue_full: "Give its processor a larger queue or a spool, or send to a nearer collector.",
-  shutdown_deadline: "Let it end more slowly: call shutdown and wait for it, or use a spool.",
-  export_failed: "Look at its log and at its way to this collector; use a spool.",
-  span_unmapped: "Its spans have invalid span ids: look at its instrumentation.",
+  queue_full: "Give its span processor a larger queue or a spool, or send to a nearer collector.",
+  shutdown_deadline: "Call shutdown and wait for it before the process ends, or use a spool.",
+  export_failed: "Check its log and its connection to this collector; use a spool.",
+  span_unmapped: "Its spans have invalid span ids: check its instrumentation.",
 };
 
 /** The same of a reason that refusals of this collector may have caused. */
 const refusedAdvice: typeof lossAdvice = {
   export_failed:
-    "Look at the refusals on this page, and at its way to this collector; use a spool.",
+    "Check the refusals on this page and its connection to this collector; use a spool.",
 };
 
 /** What to do about refusals by code; for other codes their sentence is shown. */
 const refusalAdvice: { readonly [code: string]: string } = {
   unauthenticated: "Give the sender a token of TURNPROOF_INGEST_TOKENS.",
-  throttled: "A sender repeats a wrong token: find it by its address, and give it a right one.",
+  throttled: "A sender repeats an invalid token: find it by its address, and give it a valid one.",
   ingest_off: "Receiving is switched off: set TURNPROOF_INGEST=on.",
-  journal_full: "Look at the store: it takes less than arrives. The sender sends again.",
-  journal_failed: "Look at the disk of the data directory. The sender sends again.",
-  overloaded: "Let the sender send smaller batches, or add a collector. It sends again.",
-  body_too_large: "Let the sender's batches be smaller; such a request is never taken.",
+  journal_full: "Check the store: it stores less than arrives. The sender retries.",
+  journal_failed: "Check the disk of the data directory. The sender retries.",
+  overloaded: "Configure smaller batches, or add a collector. The sender retries.",
+  body_too_large: "Configure smaller batches; a request of this size is always refused.",
   metrics_not_accepted: "Send metrics elsewhere: the collector does not store metrics.",
   span_application_foreign:
     "The token is bound to another application: give it a token of its own.",
@@ -40,19 +40,19 @@ const notSeen = "Contact an operator of all tenants: losses are of whole process
 const addProcessor =
   "Add Turnproof's span processor to it: it numbers events and reports what it lost.";
 
-const neverReported = "See whether it was killed before its first report.";
+const neverReported = "Check whether it was killed before its first report.";
 
 /** By the most frequent reason of a loss. */
 function reasonAdvice(reasons: Readonly<Record<string, number>>, refusals: boolean): string {
   const [reason] = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)[0] ?? [];
-  if (reason === undefined) return "Its report gives no reason: look at its log.";
+  if (reason === undefined) return "Its report gives no reason: check its log.";
   const refused = refusals ? refusedAdvice[reason] : undefined;
   if (refused !== undefined) return refused;
-  return lossAdvice[reason] ?? `It reports “${wordsOf(reason)}”: look at its log.`;
+  return lossAdvice[reason] ?? `It reports “${wordsOf(reason)}”: check its log.`;
 }
 
 function writeAdvice(failures: number): string {
-  return `Its recorder failed to write ${countText(failures)} times: look at its store.`;
+  return `Its recorder failed to write ${countText(failures)} times: check its store.`;
 }
 
 /**
@@ -69,7 +69,7 @@ export function processAdvice(
     const reasons = reported?.reasons ?? {};
     const counted = Object.values(reasons).reduce((sum, count) => sum + count, 0);
     return (of.sequence_gaps ?? 0) >= lost && lost > 2 * counted
-      ? "Most numbers never arrived: look at what is between it and this collector."
+      ? "Most numbers never arrived: check what is between it and this collector."
       : reasonAdvice(reasons, refusals);
   }
   if ((failures ?? 0) > 0) return writeAdvice(failures ?? 0);
