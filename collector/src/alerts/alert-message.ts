@@ -19,6 +19,8 @@ export interface AlertEvent {
   readonly value: number | null;
   /** True where an operator ended the alert: its value was not read then. */
   readonly byOperator?: boolean;
+  /** True where the rule is gone: whether its condition has ended is not known. */
+  readonly isRemoved?: boolean;
   /** Only of `cost_usd`. */
   readonly cost?: CostBounds;
   /** When its message was made, epoch milliseconds. */
@@ -28,7 +30,7 @@ export interface AlertEvent {
 }
 
 /** An alert with its value now. */
-export type ValuedAlert = Pick<AlertEvent, "alert" | "value" | "cost" | "byOperator">;
+export type ValuedAlert = Pick<AlertEvent, "alert" | "value" | "cost" | "byOperator" | "isRemoved">;
 
 /** One sentence about the alert; that of its end has the value that ended it. */
 export function alertSentence(event: AlertEvent): string {
@@ -40,6 +42,8 @@ export function alertSentence(event: AlertEvent): string {
     const fired = `${valueText(rule, alert.value, alert.cost)} when it last fired`;
     if (byOperator)
       return `${rule.name} is resolved by an operator after ${took}. ${what}: ${fired}.`;
+    if (event.isRemoved === true)
+      return `${rule.name} is no longer evaluated: the rule was removed after ${took}. ${what}: ${fired}.`;
     return `${rule.name} is resolved after ${took}. ${what}: ${valueText(rule, value, cost)}, ${fired}.`;
   }
   return `${rule.name} fires. ${what}: ${valueText(rule, alert.value, alert.cost)}, ${limitText(rule)}.`;
@@ -150,6 +154,11 @@ export const slackSign = {
   info: ":information_source:",
 };
 
+/** Emoji of an end; a rule that was removed is no recovery. */
+export function slackEnd({ isRemoved = false }: Pick<AlertEvent, "isRemoved">): string {
+  return isRemoved ? ":heavy_minus_sign:" : ":white_check_mark:";
+}
+
 /** A text of Slack without its marks. */
 export function slackText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -157,7 +166,7 @@ export function slackText(text: string): string {
 
 function slackBody(event: AlertEvent): object {
   const { kind, rule, alert, base } = event;
-  const sign = kind === "resolved" ? ":white_check_mark:" : slackSign[rule.severity];
+  const sign = kind === "resolved" ? slackEnd(event) : slackSign[rule.severity];
   const text = `${sign} ${slackText(alertSentence(event))}`;
   const links = [
     `<${base}/traces${turnsQuery(rule, alert.group, alert.broken_ms)}|Turns>`,

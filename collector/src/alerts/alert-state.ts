@@ -79,6 +79,8 @@ export interface AlertMessage {
   readonly body: string;
   readonly made_ms: number;
   readonly attempts: number;
+  /** HTTP status of the last attempt; null: no answer. Absent before the first one. */
+  readonly status?: number | null;
   readonly next_ms: number;
 }
 
@@ -173,6 +175,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
       body: z.string(),
       made_ms: z.number(),
       attempts: z.number(),
+      status: z.number().nullable().exactOptional(),
       next_ms: z.number(),
     }),
   ),

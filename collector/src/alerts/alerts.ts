@@ -318,7 +318,8 @@ class RunningAlerts implements Alerts {
     const reported = alert.notified || alert.resolved ? alert : this.#reported(rule, alert, atMs);
     this.document = closed(this.document, reported, reason, atMs);
     if (reported.notified && !reported.resolved) {
-      this.#enqueue("resolved", rule, { alert: reported, ...valueOf(found) }, atMs);
+      const isRemoved = reason === "rule_removed";
+      this.#enqueue("resolved", rule, { alert: reported, ...valueOf(found), isRemoved }, atMs);
     }
   }
 

@@ -21,15 +21,29 @@ export function breaks(
 
 /** A value of the rule's measure in words; of a cost its range, and the calls without a price. */
 export function valueText(
-  { measure }: Pick<AlertRule, "measure">,
+  {
+    measure,
+    above,
+    below,
+  }: Pick<AlertRule, "measure"> & Partial<Pick<AlertRule, "above" | "below">>,
   value: number | null,
   cost?: CostBounds,
 ): string {
   if (cost !== undefined) return costText(value, cost);
   if (value === null) return "not established";
-  if (measure.endsWith("_share")) return `${(value * 100).toFixed(1)} %`;
+  if (measure.endsWith("_share")) return shareText(value, above ?? below);
   if (measure.endsWith("_ms") || measure === "silence") return durationText(value);
   return measure === "cost_usd" ? usdText(value) : countText(value);
+}
+
+/** A share in percent: a limit as it is, and a value with digits that tell it from the limit. */
+function shareText(value: number, limit?: number): string {
+  const text = (of: number, digits: number): string => (of * 100).toFixed(digits);
+  const isTold = (digits: number): boolean =>
+    limit === value
+      ? Math.abs(Number(text(value, digits)) / 100 - value) < 1e-9
+      : limit === undefined || text(value, digits) !== text(limit, digits);
+  return `${text(value, [1, 2, 3, 4].find(isTold) ?? 5)} %`;
 }
 
 function costText(

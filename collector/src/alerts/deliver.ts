@@ -6,6 +6,7 @@
 import { Webhook } from "standardwebhooks";
 
 import type { AlertTarget } from "../config/alert-rules.ts";
+import { retryAfter } from "../receive/forward/send-request.ts";
 import type { AlertMessage } from "./alert-state.ts";
 
 /** How messages are sent. */
@@ -20,6 +21,10 @@ export interface DeliveryResult {
   /** Ids of messages that were taken. */
   readonly taken: ReadonlySet<string>;
   readonly failed: ReadonlySet<string>;
+  /** HTTP status of the attempt that failed; null without an answer, or where none failed. */
+  readonly status: number | null;
+  /** How long the target asked to wait, in milliseconds; 0 where it did not. */
+  readonly waitMs: number;
   /** True for a webhook that answered 410 and gets no more messages. */
   readonly gone: boolean;
 }
@@ -48,30 +53,32 @@ export async function deliver(
   const batch = due.slice(0, batchMax);
   for (const [index, message] of batch.entries()) {
     if (index > 0 && performance.now() - began > batchMs) break;
-    const status = await answerOf(target, message, options);
+    const { status, waitMs } = await answerOf(target, message, options);
     if (isSuccess(status)) taken.add(message.id);
     else {
       // Standard Webhooks: the endpoint is to be disabled and gets no more messages.
       const gone = status === 410 && target.kind === "webhook";
-      return { taken, failed: new Set(batch.slice(index).map(({ id }) => id)), gone };
+      const failed = new Set(batch.slice(index).map(({ id }) => id));
+      return { taken, failed, status, waitMs, gone };
     }
   }
-  return { taken, failed: new Set(), gone: false };
+  return { taken, failed: new Set(), status: null, waitMs: 0, gone: false };
 }
 
 /** Sends one message; true for an answer of 2xx. */
 export async function isTaken(...sent: Parameters<typeof answerOf>): Promise<boolean> {
-  return isSuccess(await answerOf(...sent));
+  return isSuccess((await answerOf(...sent)).status);
 }
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+const isSuccess = (status: number | null): boolean =>
+  status !== null && status >= 200 && status < 300;
 
-/** Sends one message; the status of the answer, 0 without one. */
+/** Sends one message; the status of the answer and its wait. */
 async function answerOf(
   target: AlertTarget,
   message: Pick<AlertMessage, "id" | "body">,
   { secret, timeoutMs = timeoutMsDefault }: DeliverOptions,
-): Promise<number> {
+): Promise<Pick<DeliveryResult, "status" | "waitMs">> {
   try {
     const response = await fetch(addressOf(target), {
       method: "POST",
@@ -85,10 +92,10 @@ async function answerOf(
       },
     });
     await response.body?.cancel();
-    return response.status;
+    return { status: response.status, waitMs: retryAfter(response.headers) ?? 0 };
   } catch {
     // Away, too slow, or a redirect: it is tried again.
-    return 0;
+    return { status: null, waitMs: 0 };
   }
 }
 

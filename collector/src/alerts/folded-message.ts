@@ -6,7 +6,7 @@ import { isoTime } from "@turnproof/semconv";
 
 import type { AlertTarget } from "../config/alert-rules.ts";
 import { countText } from "../ui/display/figures.ts";
-import { alertSentence, slackSign, slackText, turnsQuery } from "./alert-message.ts";
+import { alertSentence, slackEnd, slackSign, slackText, turnsQuery } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import { limitText, measureText, valueText } from "./breach.ts";
 
@@ -64,8 +64,9 @@ function webhookBody(fold: Fold): object {
 }
 
 function slackBody(fold: Fold): object {
-  const [{ kind, rule, base }] = fold.events;
-  const sign = kind === "resolved" ? ":white_check_mark:" : slackSign[rule.severity];
+  const [first] = fold.events;
+  const { kind, rule, base } = first;
+  const sign = kind === "resolved" ? slackEnd(first) : slackSign[rule.severity];
   const text = `${sign} ${slackText(foldSentence(fold))}`;
   const lines: string[] = [];
   const page = `<${base}/alerts|Alerts>`;
@@ -91,10 +92,13 @@ function ordered(events: readonly AlertEvent[]): readonly AlertEvent[] {
 
 /** One sentence about all of them. */
 function foldSentence({ events, firing }: Fold): string {
-  const [{ kind, rule }] = events;
+  const [{ kind, rule, isRemoved = false }] = events;
   const count = events.length;
   const of = `${countText(count)} ${rule.by ?? "group"}${count === 1 ? "" : "s"}`;
   if (kind === "resolved") {
+    if (isRemoved) {
+      return `${rule.name} is no longer evaluated for ${of}: the rule was removed. ${measureText(rule)}.`;
+    }
     const left = firing === 0 ? "None fires now" : `${countText(firing)} still fire`;
     return `${rule.name} is resolved for ${of}. ${left}. ${measureText(rule)}.`;
   }
@@ -104,9 +108,18 @@ function foldSentence({ events, firing }: Fold): string {
 
 const groupText = ({ alert }: AlertEvent): string => alert.group ?? "not recorded";
 
-function valueLine({ kind, rule, alert, value, cost, byOperator = false }: AlertEvent): string {
+function valueLine({
+  kind,
+  rule,
+  alert,
+  value,
+  cost,
+  byOperator = false,
+  isRemoved = false,
+}: AlertEvent): string {
   const fired = valueText(rule, alert.value, alert.cost);
   if (kind === "firing") return fired;
+  if (isRemoved) return `${fired} when it last fired`;
   if (byOperator) return `resolved by an operator, ${fired} when it last fired`;
   return `${valueText(rule, value, cost)}, ${fired} when it last fired`;
 }

@@ -106,7 +106,7 @@ function alertsOf({ alert_id, members, target }: AlertMessage): readonly string[
 /** The document after an attempt; messages of a target that is gone, or of days ago, are given up. */
 export function afterAttempt(
   document: AlertDocument,
-  { taken, failed }: Omit<DeliveryResult, "gone">,
+  { taken, failed, status, waitMs }: Omit<DeliveryResult, "gone">,
   targets: readonly AlertTarget[],
   now: number,
 ): AlertDocument {
@@ -123,7 +123,10 @@ export function afterAttempt(
       return [];
     }
     const attempts = one.attempts + 1;
-    if (failed.has(one.id)) return [{ ...one, attempts, next_ms: now + pauseMs(attempts) }];
+    if (failed.has(one.id)) {
+      const next_ms = now + Math.max(pauseMs(attempts), waitMs);
+      return [{ ...one, attempts, status, next_ms }];
+    }
     // Its target is back: what it missed does not wait for an hour.
     const soon = answered.has(one.target) ? Math.min(one.next_ms, now + againMs) : one.next_ms;
     return [soon === one.next_ms ? one : { ...one, next_ms: soon }];

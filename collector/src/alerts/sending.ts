@@ -38,6 +38,8 @@ export class Sending {
   /** Targets that something is being sent to. */
   readonly #busy = new Map<string, Promise<void>>();
   readonly #repeatedAt = new Map<string, number>();
+  /** Up to when a target asked not to be sent anything. */
+  readonly #restsUntil = new Map<string, number>();
   /** Names of webhooks that answered 410, until the process ends. */
   readonly #gone = new Set<string>();
   #closed = false;
@@ -95,6 +97,7 @@ export class Sending {
   /** What is to be sent to a target, if anything; it returns whether more may follow at once. */
   #workAt(target: AlertTarget, outgoing: Outgoing): (() => Promise<boolean>) | undefined {
     const now = outgoing.now();
+    if (now < (this.#restsUntil.get(target.name) ?? -Infinity)) return undefined;
     const due = dueMessages(outgoing.document().outbox, now).filter(
       (message) => message.target === target.name,
     );
@@ -111,7 +114,12 @@ export class Sending {
     outgoing: Outgoing,
   ): Promise<boolean> {
     const result = await deliver(target, due, this.#options);
-    if (result.failed.size > 0) this.#log.warn("alert_not_taken", { count: result.failed.size });
+    if (result.failed.size > 0) {
+      const status = result.status ?? "no_answer";
+      const of = { target: target.name, status, count: result.failed.size };
+      this.#log.warn("alert_not_taken", of);
+    }
+    if (result.waitMs > 0) this.#restsUntil.set(target.name, outgoing.now() + result.waitMs);
     if (result.gone) {
       this.#gone.add(target.name);
       this.#log.warn("alert_target_gone", { target: target.name });

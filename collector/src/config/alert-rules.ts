@@ -7,11 +7,11 @@ import { basename, resolve } from "node:path";
 
 import { findingTexts } from "@turnproof/evidence";
 import { isoTime, verdictStatuses } from "@turnproof/semconv";
-import { parse } from "yaml";
+import { parse, YAMLParseError } from "yaml";
 import { z } from "zod";
 
 import { textKey } from "../ui/display/filter-keys.ts";
-import { readTerms } from "../ui/display/filter-terms.ts";
+import { firstUnclear, readTerms } from "../ui/display/filter-terms.ts";
 import type { Log } from "../log.ts";
 import { issueSentence, list, text } from "./config-values.ts";
 import { unknownNames } from "./rule-names.ts";
@@ -68,7 +68,7 @@ const rule = z
     /** Times the value of the same window a week earlier. */
     change: z.number().gt(1).optional(),
     /** Fewest turns, or calls, for a result. */
-    min_count: z.int().min(1).optional(),
+    min_count: z.int("a whole number").min(1).optional(),
     severity: z.enum(severities).default("warning"),
     /** What is one message: all alerts of the rule in one evaluation, or each; default each. */
     group_by: z.enum(["rule", "group"]).optional(),
@@ -115,8 +115,18 @@ const rule = z
     }
     const { terms, unclear } = readTerms(of.where ?? "");
     // Free text is searched for in names that change with the turns; a rule is of terms.
-    if (unclear.length > 0 || terms.some(({ key }) => key === textKey)) {
-      wrong("where", "terms of the filter bar");
+    const found = unclear.length > 0 ? firstUnclear(of.where ?? "") : undefined;
+    const loose = terms.findIndex(({ key }) => key === textKey) + 1;
+    if (found !== undefined) {
+      const { place, key, allowed } = found;
+      const isShort = allowed.length > 0 && allowed.length <= 12;
+      const takes = isShort ? `takes ${allowed.join(", ")}` : "has no such value";
+      wrong(
+        "where",
+        `term ${place}${key === undefined ? " has no known key" : `, ${key}: ${takes}`}`,
+      );
+    } else if (loose > 0) {
+      wrong("where", `term ${loose} is none of the terms of the filter bar: it has no key`);
     }
   })
   .transform(({ window, min_count = 1, ...of }) => ({ ...of, min_count, window_ms: window }));
@@ -132,15 +142,49 @@ const file = z.strictObject({ version: z.literal(1), rules: z.array(rule).max(20
  * @throws ZodError, or an error of the YAML
  */
 export function parseAlertRules(yaml: string, known?: KnownNames): readonly AlertRule[] {
-  const { rules } = file.parse(parse(yaml, { maxAliasCount: 50 }));
-  const unknown = known === undefined ? [] : unknownNames(rules, known);
-  if (unknown.length > 0) throw new z.ZodError(unknown);
-  if (new Set(rules.map((one) => one.name)).size < rules.length) {
-    throw new z.ZodError([
-      { code: "custom", path: ["name"], message: "a name occurs twice", input: undefined },
-    ]);
-  }
-  return rules;
+  const typed: unknown = parse(yaml, { maxAliasCount: 50 });
+  const read = file.safeParse(typed);
+  const named = namesIn(typed);
+  // All problems at once, also those of names beside those of a form.
+  const problems = [
+    ...(read.error?.issues ?? []),
+    ...doubledNames(named),
+    ...(known === undefined ? [] : unknownNames(named, known)),
+  ];
+  if (!read.success || problems.length > 0) throw new z.ZodError(problems);
+  return read.data.rules;
+}
+
+const naming = z.object({
+  name: z.string().optional().catch(undefined),
+  to: z.array(z.string()).optional().catch(undefined),
+  contract: z.string().optional().catch(undefined),
+});
+const namingFile = z.object({ rules: z.array(naming.catch({})) });
+
+/** The names of rules, whatever else is wrong about them. */
+function namesIn(typed: unknown): readonly z.infer<typeof naming>[] {
+  return namingFile.safeParse(typed).data?.rules ?? [];
+}
+
+function doubledNames(
+  rules: readonly { readonly name?: string | undefined }[],
+): z.core.$ZodIssue[] {
+  const names = rules.map((one) => one.name);
+  return names.flatMap((own, index): z.core.$ZodIssue[] => {
+    const first = names.indexOf(own);
+    if (own === undefined || first === index) return [];
+    const message = `rule ${first + 1} has this name`;
+    return [{ code: "custom", path: ["rules", index, "name"], message, input: undefined }];
+  });
+}
+
+/** What is wrong with a text that is no YAML: its line, and none of its words. */
+function fileSentence(error: unknown): string {
+  if (!(error instanceof YAMLParseError)) return "no readable YAML file";
+  const line = error.linePos?.[0].line;
+  const why = error.code === "DUPLICATE_KEY" ? "a key occurs twice" : "no valid YAML";
+  return line === undefined ? why : `line ${line}: ${why}`;
 }
 
 /** Sentences about rules with a name that other variables do not define. */
@@ -161,7 +205,7 @@ export const alertRulesIn = text.transform((value, context): AlertRulesValue => 
     return { rules: parseAlertRules(readFileSync(path, "utf8")), file: path };
   } catch (error) {
     const issues =
-      error instanceof z.ZodError ? error.issues.map(ruleSentence) : ["no readable YAML file"];
+      error instanceof z.ZodError ? error.issues.map(ruleSentence) : [fileSentence(error)];
     for (const message of issues) context.addIssue({ code: "custom", message });
     return z.NEVER;
   }
@@ -225,7 +269,7 @@ export function watchAlertRules({
     } catch (error) {
       // The rules of before stay. A sentence names rules by their number and fields.
       const [issue] = error instanceof z.ZodError ? error.issues.map(ruleSentence) : [];
-      const found = issue ?? "no readable YAML file";
+      const found = issue ?? fileSentence(error);
       if (found === problem) return;
       problem = found;
       refused({ file: basename(path), reason: found, rules_since: since });

@@ -154,6 +154,11 @@ test("windows are written in their whole unit", async () => {
   ]);
 });
 
+test("a silence of a group of a rule without groups, which covers nothing, is refused", async () => {
+  expect(await silence(1, "slow", "c")).toBe(422);
+  expect(await silence(0, "slow", "c")).toBe(200);
+});
+
 test("rules, silences and targets leave as files, as the page has them", async () => {
   const shown = await desk.json<AlertsModel>("/alerts.json", headers);
   for (const [list, size] of [

@@ -45,7 +45,9 @@ export async function openReceiver(): Promise<Receiver> {
       got.push({ path: request.url ?? "", id, body, atMs: Date.now() });
       const status = receiver.answers.get(request.url ?? "") ?? receiver.answer;
       if (status === 0) return;
-      response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end();
+      const moved = status === 302 ? { location: "/elsewhere" } : {};
+      const wait = status === 429 ? { "retry-after": "60" } : {};
+      response.writeHead(status, { ...moved, ...wait }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

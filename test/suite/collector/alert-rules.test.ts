@@ -40,6 +40,34 @@ test("a file of rules is refused with the rule and the field", () => {
   }
 });
 
+test("each problem of a file is named, with its line or its rule, and no word of it", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "turnproof-rules-")), "rules.yaml");
+  const problems = (text: string): readonly string[] => {
+    writeFileSync(file, text);
+    try {
+      parseConfig({ TURNPROOF_BACKEND: "ephemeral", TURNPROOF_ALERT_RULES: file });
+      return [];
+    } catch (error) {
+      return error instanceof ConfigError ? error.problems.map(({ problem }) => problem) : [];
+    }
+  };
+  expect(problems("version: 1\nversion: 1\nrules: []")).toEqual(["line 2: a key occurs twice"]);
+  expect(problems("version: 1\nrules: [secret")).toEqual([
+    expect.stringMatching(/^line 2: no valid YAML$/) as string,
+  ]);
+  const of = "measure: error_share, window: 10m, above: 0";
+  const text = `version: 1
+rules:
+  - {name: a, ${of}, min_count: 1.5}
+  - {name: a, ${of}, where: "agent:x verdict:secret"}
+`;
+  expect(problems(text)).toEqual([
+    "rule 1, min_count: a whole number",
+    expect.stringMatching(/^rule 2, where: term 2, verdict: takes success, /) as string,
+    "rule 2, name: rule 1 has this name",
+  ]);
+});
+
 test("a start is refused where a rule names what is not configured", () => {
   const file = join(mkdtempSync(join(tmpdir(), "turnproof-rules-")), "rules.yaml");
   writeFileSync(

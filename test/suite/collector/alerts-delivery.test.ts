@@ -156,3 +156,18 @@ test("a target that does not answer delays no other target, no look and no end",
   await alerts.close();
   closes.pop();
 });
+
+test("a target that asks for a pause gets nothing before its end, and its status is kept", async () => {
+  receiver.answer = 429;
+  const alerts = await open(["webhook"]);
+  await putTurns(store, clock.ms, [{ root: "a", agent: "a", failed: true }]);
+  await look(alerts, 1_000);
+  await soon(() => expect(alerts.document.outbox).toMatchObject([{ attempts: 1, status: 429 }]));
+  receiver.answer = 204;
+  await putTurns(store, clock.ms, [{ root: "b", agent: "b", failed: true }]);
+  await look(alerts, 30_000);
+  await look(alerts, 25_000);
+  expect(receiver.got).toHaveLength(1);
+  await look(alerts, 5_000);
+  await soon(() => expect(receiver.got).toHaveLength(3));
+});

@@ -215,7 +215,8 @@ test("what waits holds back later messages about each of its groups", () => {
   const [both, more] = [message("2", ["a", "b"]), message("3", ["b", "c"])].map((one) => {
     return { ...one, made_ms: days };
   });
-  const nothing = { taken: new Set<string>(), failed: new Set<string>() };
+  const none = { taken: new Set<string>(), failed: new Set<string>() };
+  const nothing = { ...none, status: null, waitMs: 0 };
   const targets = [{ name: "ops", kind: "webhook" as const, url: "http://x" }];
   const document = { ...noAlerts, outbox: [old, both, more].filter((one) => one !== undefined) };
   const left = afterAttempt(document, nothing, targets, days);

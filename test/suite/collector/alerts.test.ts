@@ -8,6 +8,7 @@ import { allTenants } from "@turnproof/store/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Alerts } from "../../../collector/src/parts.ts";
+import { valueText } from "../../../collector/src/alerts/breach.ts";
 import { measureRule } from "../../../collector/src/alerts/measure.ts";
 import { previewRule } from "../../../collector/src/alerts/preview.ts";
 import { parseAlertRules, watchAlertRules } from "../../../collector/src/config/alert-rules.ts";
@@ -128,6 +129,13 @@ test("an alert without evidence for a whole window ends as not established", asy
   await soon(() => expect(alerts.document.closed[0]?.reason).toBe("not_established"));
 });
 
+test("a share is told from its limit", () => {
+  const rule = { measure: "error_share", above: 0.01 } as const;
+  const texts = [0.01, 0.0104, 0.010_000_4, 0.5].map((share) => valueText(rule, share));
+  expect(texts).toEqual(["1.0 %", "1.04 %", "1.00004 %", "50.0 %"]);
+  expect(valueText({ ...rule, above: 0.0125 }, 0.0125)).toBe("1.25 %");
+});
+
 test("two collectors on one store send one id", async () => {
   const store = ephemeral();
   await putTurns(store, start - 60_000, turns("bad", 4, 2));
@@ -194,6 +202,9 @@ test("a message is repeated as it was until it is taken; no redirect is followed
   for (const answer of [302, 500, 204]) {
     const before = receiver.got.length;
     await soon(() => expect(receiver.got.length).toBe(before + (before === 0 ? 1 : 0)));
+    // A later attempt is from when this one was recorded.
+    const tried = (): number | undefined => alerts.document.outbox[0]?.attempts;
+    await soon(() => expect(tried()).toBe(receiver.got.length));
     receiver.answer = answer;
     clock.ms += 10_000;
     await soon(() => expect(receiver.got.length).toBeGreaterThan(before));
@@ -226,6 +237,8 @@ test("what fires, its history and what waits survive a restart", async () => {
   const third = await open(store, clock, { rules: "  []", targets: hook(), file });
   await soon(() => expect(reported()).toEqual([["turnproof.alert.resolved", "failing", "bad"]]));
   expect(third.document.closed).toMatchObject([{ id, reason: "rule_removed" }]);
+  const { data } = JSON.parse(receiver.got[0]?.body ?? "") as { data: { sentence: string } };
+  expect(data.sentence).toMatch(/^failing is no longer evaluated: the rule was removed after /);
 });
 
 test("an outage longer than the window hides no alarm", async () => {

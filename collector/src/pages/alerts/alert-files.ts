@@ -111,6 +111,7 @@ const targetFields: ListFields<TargetState> = {
   kind: "text",
   waiting: "integer",
   attempts: "integer",
+  status: "integer",
   state: "text",
 };
 

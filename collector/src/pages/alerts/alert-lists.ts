@@ -56,6 +56,8 @@ export interface TargetState {
   readonly waiting: number;
   /** Failed attempts of the oldest of them. */
   readonly attempts: number;
+  /** HTTP status of the last of these; null without an answer, or without an attempt. */
+  readonly status: number | null;
   /** `disabled`: it answered 410 Gone and gets no messages until the sending collector starts again. */
   readonly state: "enabled" | "disabled";
 }

@@ -339,7 +339,12 @@ const Targets: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
   </Card>
 );
 
-const Waiting: FC<{ readonly of: TargetState }> = ({ of: { waiting, attempts, state } }) =>
+const failedText = (attempts: number, status: number | null): string =>
+  `, ${attempts} failed ${attempts === 1 ? "attempt" : "attempts"}, last ${
+    status === null ? "without an answer" : `answered ${status}`
+  }`;
+
+const Waiting: FC<{ readonly of: TargetState }> = ({ of: { waiting, attempts, status, state } }) =>
   state === "disabled" ? (
     <Badge tone="bad" icon="failed" word="disabled: it answered 410" />
   ) : waiting === 0 ? (
@@ -348,6 +353,6 @@ const Waiting: FC<{ readonly of: TargetState }> = ({ of: { waiting, attempts, st
     <Badge
       tone={attempts > 0 ? "bad" : "quiet"}
       icon="clock"
-      word={`${countText(waiting)} waiting${attempts > 0 ? `, ${attempts} failed attempts` : ""}`}
+      word={`${countText(waiting)} waiting${attempts > 0 ? failedText(attempts, status) : ""}`}
     />
   );

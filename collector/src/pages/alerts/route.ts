@@ -195,7 +195,12 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     const { data, form } = await readBody(c, silenceBody);
     const { rule, group = null, hours } = data;
     if (parts.alerts === undefined) throw new CodedError("not_configured");
-    if (!parts.alerts.rules.some((one) => one.name === rule)) throw new CodedError("not_found");
+    const own = parts.alerts.rules.find((one) => one.name === rule);
+    if (own === undefined) throw new CodedError("not_found");
+    // It would cover no alert.
+    if (group !== null && own.by === undefined && hours > 0) {
+      throw new CodedError("body_invalid", { field: "group" });
+    }
     const until = isoTime(parts.now() + hours * 3_600_000);
     await parts.alerts.silence({ rule, group, until, by: principalOf(c).name });
     if (form) return c.redirect(here, 303);
@@ -332,7 +337,8 @@ async function stateOf({
     targets: config.alertTargets.map(({ name, kind }) => {
       const own = outbox.filter(({ target }) => target === name);
       const state = disabled.includes(name) ? "disabled" : "enabled";
-      return { name, kind, waiting: own.length, attempts: own[0]?.attempts ?? 0, state };
+      const { attempts = 0, status = null } = own[0] ?? {};
+      return { name, kind, waiting: own.length, attempts, status, state };
     }),
     given_up,
     rules_refused: alerts?.refused ?? null,
