@@ -21,7 +21,7 @@ const types: Readonly<Record<ColumnType, string>> = {
   flag: "boolean",
   time: "timestamp, UTC",
   texts: "list of texts",
-  json: "JSON as text",
+  json: "JSON as text; in JSON lines the object or list",
 };
 
 const tables = { events: eventColumns, turns: turnTable, calls: callTable } as const;

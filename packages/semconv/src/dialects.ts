@@ -12,6 +12,7 @@ import { structuralFamilies } from "./dialects/structural.ts";
 import type { DialectTable } from "./dialects/table.ts";
 import { vercelAi } from "./dialects/vercel-ai.ts";
 import { attribute, registryRows } from "./registry.ts";
+import { dialects } from "./states.ts";
 import type { Dialect } from "./states.ts";
 
 /**
@@ -64,10 +65,29 @@ export const nameSources: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Complete scope names in the tables; `dialectOfScope` matches beginnings as well. */
-export const knownScopeNames: ReadonlySet<string> = new Set(
-  dialectTables.flatMap((table) => table.scopes),
+/**
+ * Scopes of spans that a collector forwards: under our names, and of the dialect that they were
+ * received in, which decides what their fields mean.
+ */
+const forwardedScopes: ReadonlyMap<string, Dialect> = new Map(
+  dialects.map((dialect) => [forwardedScope(dialect), dialect]),
 );
+
+/** Scope of a forwarded span of this dialect. */
+export function forwardedScope(dialect: Dialect): string {
+  return `@turnproof/forward/${dialect}`;
+}
+
+/** The dialect in which a forwarded span was received; undefined for another scope. */
+export function forwardedDialect(scopeName: string): Dialect | undefined {
+  return forwardedScopes.get(scopeName);
+}
+
+/** Complete scope names in the tables; `dialectOfScope` matches beginnings as well. */
+export const knownScopeNames: ReadonlySet<string> = new Set([
+  ...dialectTables.flatMap((table) => table.scopes),
+  ...forwardedScopes.keys(),
+]);
 
 /** The dialect of an instrumentation scope, or undefined for an unknown one. */
 export function dialectOfScope(scopeName: string): Dialect | undefined {

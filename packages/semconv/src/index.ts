@@ -9,6 +9,8 @@ export {
   dialectOfScope,
   dialectTable,
   dialectTables,
+  forwardedDialect,
+  forwardedScope,
   knownScopeNames,
   namedSpanMarks,
   nameSources,

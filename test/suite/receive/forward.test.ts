@@ -99,10 +99,10 @@ async function openForwarding(
   };
 }
 
-/** What both collectors must agree on: all but what each adds at receipt, and the dialect. */
+/** What both collectors must agree on: all but what each adds at receipt. */
 function stated(events: readonly TurnEvent[]): readonly unknown[] {
   return events
-    .map(({ received_at: _at, dialect: _dialect, dropped: _dropped, ...event }) =>
+    .map(({ received_at: _at, dropped: _dropped, ...event }) =>
       // A structural span keeps no attribute of its family.
       event.event_kind === "span" ? { ...event, operation: "" } : event,
     )
@@ -111,19 +111,45 @@ function stated(events: readonly TurnEvent[]): readonly unknown[] {
     );
 }
 
+/** A web request that failed: structure, whose error is its own. */
+function failedStructure(): object {
+  const nanoseconds = `${Date.now() - 1_000}000000`;
+  const text = (key: string, stringValue: string): object => ({ key, value: { stringValue } });
+  const span = {
+    traceId: "0af7651916cd43dd8448eb211c80319c",
+    spanId: "b7ad6b7169203331",
+    name: "POST",
+    kind: 3,
+    startTimeUnixNano: nanoseconds,
+    endTimeUnixNano: nanoseconds,
+    attributes: [text("http.request.method", "POST"), text("error.type", "AI_APICallError")],
+    status: { code: 2 },
+  };
+  return { resourceSpans: [{ scopeSpans: [{ scope: { name: "web" }, spans: [span] }] }] };
+}
+
 test("a second collector has the same events", async () => {
   const second = await openHarness();
   const first = await openForwarding(`${second.server.url}/v1/traces`);
-  const sent = await sendRecordings(first.harness.server.url, { endMs: Date.now(), salt: "a" });
+  const recorded = await sendRecordings(first.harness.server.url, { endMs: Date.now(), salt: "a" });
+  const failing = await fetch(`${first.harness.server.url}/v1/traces`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(failedStructure()),
+  });
+  expect(failing.status).toBe(200);
+  const sent = recorded + 1;
   const events = await first.harness.events();
   await vi.waitFor(() => expect(first.forward.state().sent_spans).toBe(sent), wait);
   expect(stated(await second.events())).toEqual(stated(events));
-  // The two fields that data.md names as different.
+  // An error of structure is no repetition of another span's.
+  const isFailed = ({ event_kind: kind, dialect, attributes }: TurnEvent): boolean =>
+    kind === "span" && dialect === "structural" && attributes.error_type !== undefined;
+  expect(events.some(isFailed)).toBe(true);
+  // The field that data.md names as different.
   expect(new Set(events.map(({ dialect }) => dialect)).size).toBeGreaterThan(1);
   expect(events.some(({ dropped }) => dropped !== undefined)).toBe(true);
-  for (const { dialect, dropped } of await second.events()) {
-    expect([dialect, dropped]).toEqual(["turnproof", undefined]);
-  }
+  for (const { dropped } of await second.events()) expect(dropped).toBeUndefined();
   expect(first.harness.receiver.report().forward).toMatchObject({
     pending_spans: 0,
     failing: false,

@@ -7,8 +7,10 @@ import {
   attribute,
   dialectOfScope,
   dialectTables,
+  dialects,
   entryIntegrations,
   eventKinds,
+  forwardedDialect,
   kindOf,
   metadataAttribute,
 } from "@turnproof/semconv";
@@ -24,6 +26,8 @@ import type { SpanAtHand } from "./span-record.ts";
 export interface KindDecision {
   readonly kind: EventKind;
   readonly plan: DialectPlan;
+  /** Decided by our own mark, so that the span has our names: also a forwarded one of a dialect. */
+  readonly isOwn?: true;
   /** GenAI operation that the dialect's value stands for, when the dialect uses another word. */
   readonly operation: string | undefined;
 }
@@ -53,22 +57,38 @@ function scopeDialect(name: string): Dialect | undefined {
   return dialect;
 }
 
-/** Decisions of our own mark, one per kind: needed several times for every span. */
-const ownDecisions: ReadonlyMap<string, KindDecision> = new Map(
-  eventKinds.map((kind) => [kind, { kind, plan: ownPlan, operation: undefined }]),
+type OwnDecisions = ReadonlyMap<string, KindDecision>;
+
+/**
+ * Decisions of our own mark, one per kind: needed several times for every span. A forwarded span
+ * has our names, and keeps the dialect that it was received in.
+ */
+function ownDecisionsOf(dialect: Dialect): OwnDecisions {
+  const plan = { ...ownPlan, dialect };
+  return new Map(
+    eventKinds.map((kind) => [kind, { kind, plan, operation: undefined, isOwn: true }]),
+  );
+}
+
+const ownDecisions = ownDecisionsOf("turnproof");
+const forwardedDecisions: ReadonlyMap<Dialect, OwnDecisions> = new Map(
+  dialects.map((dialect) => [dialect, ownDecisionsOf(dialect)]),
 );
 
-function ownDecision(word: string): KindDecision | undefined {
-  const known = ownDecisions.get(word);
+function ownDecision(word: string, scopeName: string | undefined): KindDecision | undefined {
+  const forwarded = scopeName === undefined ? undefined : forwardedDialect(scopeName);
+  const decisions =
+    (forwarded === undefined ? undefined : forwardedDecisions.get(forwarded)) ?? ownDecisions;
+  const known = decisions.get(word);
   if (known !== undefined) return known;
   const kind = kindOf(word);
-  return kind === undefined ? undefined : ownDecisions.get(kind);
+  return kind === undefined ? undefined : decisions.get(kind);
 }
 
 /** Decides by the attributes and the scope alone; the span's name is never read. */
 export function decideKind(span: KindSource): KindDecision {
   const own = span.coded === undefined ? span.attributes[ownKind] : span.coded.get(ownCode);
-  const decided = typeof own === "string" ? ownDecision(own) : undefined;
+  const decided = typeof own === "string" ? ownDecision(own, span.scopeName) : undefined;
   if (decided !== undefined) return decided;
   const dialect = dialectOf(span);
   if (dialect === undefined) return { kind: "span", plan: structuralPlan, operation: undefined };

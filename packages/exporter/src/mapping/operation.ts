@@ -83,7 +83,7 @@ function named(operation: string, subject: string | undefined): string {
 function hostOperation(span: OperationSource, decision: KindDecision, reading: RowValues): string {
   const standard = ownNames[decision.kind]?.slice(ownPrefix.length) ?? decision.kind;
   const { name } = span;
-  if (decision.plan.dialect !== "turnproof" || name === undefined) return standard;
+  if (decision.isOwn !== true || name === undefined) return standard;
   const short = name.startsWith(ownPrefix) ? name.slice(ownPrefix.length) : name;
   if (screenOperation(short) === undefined) return short;
   reading.drop("operation_name_invalid");

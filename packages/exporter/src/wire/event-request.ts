@@ -6,6 +6,8 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import {
   attribute,
+  dialects,
+  forwardedScope,
   ledgerToAttributes,
   ownPrefix,
   ownSpanNames,
@@ -42,7 +44,11 @@ const tags = {
   statusCode: 0x18,
 } as const;
 
-const scope: ScopeLike = { name: "@turnproof/exporter" };
+/** One scope of each dialect, so that a collector that receives it keeps the dialect. */
+const scopes: ReadonlyMap<string, ScopeLike> = new Map(
+  dialects.map((dialect) => [dialect, { name: forwardedScope(dialect) }]),
+);
+const ownScope: ScopeLike = { name: forwardedScope("turnproof") };
 /** Span kinds on the wire by the side that an operation names. */
 const sides: Readonly<Record<string, number>> = { server: 2, client: 3 };
 const internalKind = 1;
@@ -66,7 +72,7 @@ export function eventRequest(events: readonly TurnEvent[]): EventRequest {
       const stated = application === "" ? {} : { [attribute.application_id.span]: application };
       resources.set(application, (resource = { attributes: stated }));
     }
-    const to = request.writerFor(resource, scope);
+    const to = request.writerFor(resource, scopes.get(event.dialect ?? "") ?? ownScope);
     to.byte(tags.span);
     const message = to.open(2);
     writeSpan(to, event, ids);
