@@ -254,6 +254,30 @@ test("a completed stream of Codex without tokens has an unknown outcome", async 
   await harness.close();
 });
 
+test("a request of Codex without an answer, and a stream that failed, are failed calls", async () => {
+  const harness = await openGrpcHarness();
+  const { records: _, ...codex } = fixtures["codex"] as Recorded;
+  const of = { "conversation.id": "conversation-9", model: "gpt-5-codex", duration_ms: "100" };
+  const records = [
+    { at: 0, attributes: { ...of, "event.name": "codex.api_request" } },
+    {
+      at: 10,
+      attributes: { ...of, "event.name": "codex.sse_event", "event.kind": "response.failed" },
+    },
+    {
+      at: 20,
+      attributes: { ...of, "event.name": "codex.api_request", "http.response.status_code": "200" },
+    },
+  ];
+  await sendJson(harness, { ...codex, records });
+  const events = await harness.events();
+  expect(events.map(({ event_kind: kind, status }) => [kind, status])).toEqual([
+    ["model_call", "error"],
+    ["model_call", "error"],
+  ]);
+  await harness.close();
+});
+
 test("a record sent again is the same event; others of those names are rejected and counted", async () => {
   const harness = await openGrpcHarness();
   await sendJson(harness, fixtures["claude-code"] as Recorded);

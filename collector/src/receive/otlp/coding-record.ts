@@ -13,6 +13,7 @@ import { attributeDraft } from "./span-draft.ts";
 import type { AttributeDraft, SpanDraft } from "./span-draft.ts";
 
 const completed = "response.completed";
+const failed = "response.failed";
 
 /** Fills the draft; rejects a record that is no evidence. */
 export function settleCodingRecord(draft: SpanDraft, event: string, time: string): void {
@@ -52,8 +53,9 @@ export function settleCodingRecord(draft: SpanDraft, event: string, time: string
 /** Of what streams, only the end has token counts; of requests to Codex's model, only failures count. */
 function isEvidence({ agent, fact }: CodingEvent, source: Reader): boolean {
   if (agent !== "codex") return true;
-  if (fact === "model_call") return source.text("streamed") === completed;
-  return fact !== "failed_call" || (source.number("codexStatus") ?? 0) >= 400;
+  if (fact === "model_call") return [completed, failed].includes(source.text("streamed") ?? "");
+  // A request without an answer, such as one that timed out, has no status.
+  return fact !== "failed_call" || (source.number("codexStatus") ?? 400) >= 400;
 }
 
 function attributesOf({ agent, fact }: CodingEvent, source: Reader): AttributeDraft {
@@ -82,7 +84,9 @@ function attributesOf({ agent, fact }: CodingEvent, source: Reader): AttributeDr
   put("provider", agent === "codex" ? "openai" : "anthropic");
   put("model", source.text("model"));
   put("request_id", source.text("request"));
-  put("status", fact === "failed_call" ? "error" : statusOf(agent, source));
+  const hasFailed =
+    fact === "failed_call" || (agent === "codex" && source.text("streamed") === failed);
+  put("status", hasFailed ? "error" : statusOf(agent, source));
   if (fact === "failed_call") {
     const status = source.number("statusCode") ?? source.number("codexStatus");
     put("error_type", status === undefined ? undefined : String(status));
