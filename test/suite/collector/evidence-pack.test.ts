@@ -319,7 +319,12 @@ test("another data directory than the collector's makes no pack, and no key", as
     turnproof(
       "evidence-pack",
       ...window,
-      ...["--url", server.url, "--token", token, "--data-dir", dataDir],
+      "--url",
+      server.url,
+      "--token",
+      token,
+      "--data-dir",
+      dataDir,
     );
   const none = join(folder, "no-such-directory");
   const absent = await of(none);
