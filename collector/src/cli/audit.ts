@@ -56,8 +56,8 @@ export function addAuditCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit code 0 when no record was changed or removed, 1 otherwise. A log that holds no record yet and has no
-checkpoint was not touched; with a checkpoint it was cut. A cut of log, checkpoints and tree state
+Exit code 0 when no record was changed or removed, 1 otherwise. A log that holds no record yet and
+has no checkpoint was not cut; with a checkpoint it was. A cut of log, checkpoints and tree state
 shows only against checkpoints that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name
 what arrived with --checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
     )

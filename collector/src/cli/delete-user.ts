@@ -75,10 +75,10 @@ export function addDeleteUserCommand(program: Command): void {
       "after",
       `
 The user is exactly this id, under every agent and application: no prefix, no other case, no other
-Unicode form. Its keyed form is deleted too. Covered are the journal and its quarantine, evidence with
-its turns and what operators noted on them, memory with its caches, replays, spans that wait to be
-forwarded, roots in alerts, and the spools that are named. Deleted bytes are removed from the data
-files as far as the store allows; the report lists where they may remain.
+Unicode form. Its keyed form is deleted too. Covered are the journal and its quarantine, evidence
+with its turns and what operators noted on them, memory with its caches, replays, spans that wait
+to be forwarded, roots in alerts, and the spools that are named. Deleted bytes are removed from the
+data files as far as the store allows; the report lists where they may remain.
 
 A deletion is recorded in the audit log without the user, with its reason where one is given; the
 log is TURNPROOF_UI_AUDIT_LOG, else audit.jsonl in the data directory. No other text is a reason, so

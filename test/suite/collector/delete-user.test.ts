@@ -268,6 +268,6 @@ test("evidence in plain files is found without naming the backend; a store that 
   }
   const both = await deleteUser(["--json"], env);
   expect(both.code).toBe(3);
-  const other = { kind: "evidence of the filesystem backend", error: "not looked at" };
+  const other = { kind: "evidence of the filesystem backend", error: "not read" };
   expect(reported(both)).toContainEqual(expect.objectContaining(other));
 });
