@@ -2,7 +2,7 @@
 # Starts the cluster of docker-compose.yml and checks it end to end: spans through two collectors,
 # rows on both shards and on both replicas of each, the loss of a server, the deletion of a user, and
 # retention. Removes everything afterwards, volumes included. Needs Docker with compose, curl and
-# openssl; without Docker it says so and ends with 77.
+# openssl; without Docker it reports that and ends with 77.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -41,14 +41,14 @@ sql() {
 
 # eventually WANTED COMMAND...: waits until the command prints what is wanted, for two minutes.
 eventually() {
-  local wanted="$1" said=""
+  local wanted="$1" printed=""
   shift
   for _ in $(seq 1 60); do
-    said="$("$@" 2>/dev/null || true)"
-    [ "$said" = "$wanted" ] && return 0
+    printed="$("$@" 2>/dev/null || true)"
+    [ "$printed" = "$wanted" ] && return 0
     sleep 2
   done
-  fail "wanted '$wanted', got '$said': $*"
+  fail "wanted '$wanted', got '$printed': $*"
 }
 
 # send PORT FIRST LAST USER: one turn of this user for each number.
@@ -107,4 +107,4 @@ for server in shard1-a shard1-b shard2-a shard2-b; do
 done
 eventually 40 sql shard2-a "$roots bundles WHERE events > 0"
 
-echo "The cluster does what its page says."
+echo "All checks passed."

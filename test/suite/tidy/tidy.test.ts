@@ -10,7 +10,7 @@ import { breaches, importGraph } from "./rules.ts";
 import { houses } from "./rooms.ts";
 import { separatedNumbers } from "./sql-literals.ts";
 import type { SourceFile } from "./source-file.ts";
-import { documentWords, words } from "./words.ts";
+import { deploymentWords, documentWords, words } from "./words.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -94,6 +94,21 @@ test("comments of SQL files, style sheets and scripts have plain words", () => {
     text: "CREATE TABLE a;\n-- Rows of\n-- nobody.",
   };
   expect(words(planted).map(({ line }) => line)).toEqual([2]);
+});
+
+test("dashboards and deployment files have plain words", () => {
+  const listed = ["dashboards", "docker-compose.yml", ":!dashboards/*.md"];
+  const paths = execFileSync("git", ["ls-files", ...listed], { cwd: root, encoding: "utf8" });
+  const found = paths
+    .trim()
+    .split("\n")
+    .filter((path) => existsSync(join(root, path)))
+    .flatMap((path) => deploymentWords({ path, text: readFileSync(join(root, path), "utf8") }));
+  expect(found.map(({ path, line }) => `${path}:${line}`)).toEqual([]);
+  const planted = '{ "title": "a" }\n{ "description": "What a provider does not say." }';
+  expect(deploymentWords({ path: "dashboards/a.json", text: planted })).toMatchObject([
+    { line: 2 },
+  ]);
 });
 
 test("no file imports itself by way of others, types included", () => {

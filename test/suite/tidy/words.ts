@@ -1,6 +1,7 @@
 /**
  * @module Words: a comment holds none of the words that CONTRIBUTING.md marks in its table, in bold
- * or in italics. A text and a document hold none in bold, and a name none in italics.
+ * or in italics, and so do dashboards and deployment files. A text and a document hold none in
+ * bold, and a name none in italics.
  */
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -33,6 +34,14 @@ export function documentWords({ path, text }: SourceFile): readonly Breach[] {
     const rule = "a document has plain words";
     return strict.test(prose) ? [{ path, line: index + 1, rule }] : [];
   });
+}
+
+/** Lines of dashboards and deployment files that hold a marked word: all that a person reads there. */
+export function deploymentWords({ path, text }: SourceFile): readonly Breach[] {
+  const rule = "a dashboard or a deployment file has plain words";
+  return text
+    .split("\n")
+    .flatMap((line, index) => (strictComment.test(line) ? [{ path, line: index + 1, rule }] : []));
 }
 
 /** Comments with the number of their first line; lines of one comment are joined. */
