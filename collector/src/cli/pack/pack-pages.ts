@@ -14,6 +14,7 @@ export function tablePage(facts: PackFacts, table: readonly PackRow[]): string {
     rowText([article, duty, words[state], because]),
   );
   const { dropped_by_producers: dropped, lost_frames, corrupt_ranges, quarantined } = losses;
+  const held = [lost_frames, corrupt_ranges, quarantined].join(", ");
   const log =
     audit === null ? "not configured" : `${audit.records} records, ${audit.findings} findings`;
   const deleted = deletions
@@ -40,7 +41,7 @@ ${rows.join("\n")}
 | Retention floor | ${retention.floor_days === null ? "not set" : `${retention.floor_days} days`} |
 | Legal hold | ${retention.legal_hold ? "set" : "not set"} |
 | Spans dropped by producers, by their reports of the window | ${droppedText(dropped)} |
-| Lost frames, damaged ranges, refused rows, of any time | ${lost_frames}, ${corrupt_ranges}, ${quarantined} |
+| Lost frames, damaged ranges, refused rows, of any time | ${held} |
 | Account of received items since the collector's start | ${losses.balanced ? "adds up" : "is off"} |
 | Audit log | ${log} |
 
