@@ -17,7 +17,7 @@ export const checkContract: Tool = tool({
   description:
     "Judges the turns of a root by contracts in YAML or JSON: holds, violated or not established, " +
     "clause by clause with evidence. Without contracts, the default one: the turn ended, nothing " +
-    "failed, its tools answered cleanly.",
+    "failed, its tools succeeded.",
   input: {
     root_trace_id: anId.describe("Root trace."),
     turn_id: anId.optional().describe("One turn of it."),
