@@ -4,7 +4,8 @@ import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { sampleRecord, turnRecords } from "../testing/random-turns.ts";
+import { turnRecords } from "../testing/random-turns.ts";
+import { sampleRecord } from "../testing/sample-record.ts";
 import { packRecord, unpackRecord } from "./packed-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { memoryTurns } from "../ledger/memory-turns.ts";
-import { turnHistories } from "../testing/random-turns.ts";
+import { turnHistories } from "../testing/random-questions.ts";
 import { requestAll } from "../testing/turn-answers.ts";
 import { openSqlite } from "./sqlite-database.ts";
 import { sqliteTurns } from "./sqlite-turns.ts";

@@ -13,7 +13,7 @@ import type { GroupField, GroupPlace, GroupsPaging } from "../ledger/turn-questi
 import type { EvidenceStore } from "../evidence-store.ts";
 import type { KitClause } from "./contract.ts";
 import { onStore } from "./on-store.ts";
-import { sampleRecord } from "./random-turns.ts";
+import { sampleRecord } from "./sample-record.ts";
 import { allTenants, receivedAt, sampleEvent } from "./sample-event.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
 

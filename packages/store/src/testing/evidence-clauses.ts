@@ -15,7 +15,7 @@ import { ledgerClauses } from "./ledger-clauses.ts";
 import { orderClauses } from "./order-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { operatorClauses } from "./operator-clauses.ts";
-import { sampleRecord } from "./random-turns.ts";
+import { sampleRecord } from "./sample-record.ts";
 import { allTenants, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
 import { rangeClauses } from "./range-clauses.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";

@@ -11,6 +11,6 @@ export { isolationClauses } from "./isolation-clauses.ts";
 export { memoryClauses } from "./memory-clauses.ts";
 export { memoryIsolationClauses } from "./memory-isolation-clauses.ts";
 export { sampleNote } from "./operator-clauses.ts";
-export { sampleRecord } from "./random-turns.ts";
+export { sampleRecord } from "./sample-record.ts";
 export { allTenants, receivedAt, sampleEvent, sampleTurn } from "./sample-event.ts";
 export { eventsOf, walkPages } from "./walk-pages.ts";

@@ -13,7 +13,8 @@ import { heldOf } from "../ledger/turn-writes.ts";
 import type { KitClause } from "./contract.ts";
 import { onStore } from "./on-store.ts";
 import { holdsForEvery } from "./random-runs.ts";
-import { sampleRecord, turnRecords } from "./random-turns.ts";
+import { turnRecords } from "./random-turns.ts";
+import { sampleRecord } from "./sample-record.ts";
 import { allTenants } from "./sample-event.ts";
 
 const question = { scope: allTenants, where: [] };
