@@ -11,7 +11,7 @@ import { asideSuffix } from "./access/ended-sessions.ts";
 import { shareSessions } from "./access/session-share.ts";
 import { createSessions } from "./access/sessions.ts";
 import { createStreams } from "./access/streams.ts";
-import { fileKeep, sharedKeep } from "./alerts/alert-keep.ts";
+import { fileStorage, sharedKeep } from "./alerts/alert-storage.ts";
 import { alertsFile } from "./alerts/erase-alerts.ts";
 import { startAlerts } from "./alerts/alerts.ts";
 import { serverOf } from "./backend/backend.ts";
@@ -133,7 +133,7 @@ export async function openAlerts(
       base: `${origin}${basePath === "/" ? "" : basePath}`,
       keep: shares
         ? sharedKeep(state, config.auditScope, kept === undefined ? {} : { file: kept })
-        : fileKeep(kept),
+        : fileStorage(kept),
     },
   );
   opened.push(() => alerts.close());

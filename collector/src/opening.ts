@@ -56,9 +56,9 @@ import type { Log } from "./log.ts";
 import type { Parts, Readers } from "./parts.ts";
 import { ledgerSignal } from "./judge/ledger-signal.ts";
 import type { LedgerSignal } from "./judge/ledger-signal.ts";
-import { openStandingContracts } from "./judge/standing-contracts.ts";
+import { openLoadedContracts } from "./judge/loaded-contracts.ts";
 import { createStatementSigner } from "./judge/statement.ts";
-import { openDamageDesk } from "./backend/damage-desk.ts";
+import { openDamageDesk } from "./backend/damage-tracker.ts";
 import { rememberedDamage } from "./backend/damage-file.ts";
 import { watchedLater, watchedStore } from "./backend/watched-store.ts";
 import { futureLastEvents } from "./backend/future-last-events.ts";
@@ -263,7 +263,7 @@ async function openHistory(
 }
 
 async function openContracts({ config, log, opened }: Opening): Promise<Parts["contracts"]> {
-  const contracts = await openStandingContracts(config, log);
+  const contracts = await openLoadedContracts(config, log);
   opened.push(async () => contracts?.close());
   return contracts;
 }

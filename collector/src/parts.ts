@@ -20,7 +20,7 @@ import type { Sessions } from "./access/sessions.ts";
 import type { Streams } from "./access/streams.ts";
 import type { TypedIdentity } from "./access/typed-identity.ts";
 import type { Throttle } from "./access/throttle.ts";
-import type { Damage } from "./backend/damage-desk.ts";
+import type { Damage } from "./backend/damage-tracker.ts";
 import type { Config } from "./config/config.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { AppContext } from "./http/environment.ts";
@@ -30,7 +30,7 @@ import type { Receiver } from "./receive/otlp/receiver.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import type { Log } from "./log.ts";
 import type { LedgerSignal } from "./judge/ledger-signal.ts";
-import type { StandingContracts } from "./judge/standing-contracts.ts";
+import type { LoadedContracts } from "./judge/loaded-contracts.ts";
 import type { StatementSigner } from "./judge/statement.ts";
 
 /** The threads of one collector. */
@@ -84,7 +84,7 @@ export interface Parts {
   /** Writes turns of stored events; absent where nothing is received or judged. */
   readonly recorder?: TurnRecorder | undefined;
   /** Contracts that every turn is judged by; absent without a folder of them. */
-  readonly contracts?: StandingContracts | undefined;
+  readonly contracts?: LoadedContracts | undefined;
   /** Of this collector's writes and verdicts; absent in a reading thread. */
   readonly ledger?: LedgerSignal | undefined;
   /** Absent in read-only mode and in a reading thread. */

@@ -1,6 +1,6 @@
 /** @module AlertOptions: rules, targets and times of the alerts of one collector. */
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
-import type { AlertKeep } from "./alert-keep.ts";
+import type { AlertStorage } from "./alert-storage.ts";
 
 /** Rules, targets and times of one collector. */
 export interface AlertOptions {
@@ -12,7 +12,7 @@ export interface AlertOptions {
   /** Address of the collector for people. */
   readonly base: string;
   /** Where the document is kept; in memory only without it. */
-  readonly keep?: AlertKeep;
+  readonly keep?: AlertStorage;
   /** True where rules may come later, from a file that changes. */
   readonly rulesChange?: boolean;
   readonly everyMs?: number;

@@ -7,8 +7,8 @@ import { setImmediate as nextTask } from "node:timers/promises";
 
 import type { AlertRule, AlertTarget, RefusedRules } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
-import { fileKeep, ordersSoon, shareSilences, withOrders } from "./alert-keep.ts";
-import type { AlertKeep, RuleValues, SharedAlerts } from "./alert-keep.ts";
+import { fileStorage, ordersSoon, shareSilences, withOrders } from "./alert-storage.ts";
+import type { AlertStorage, RuleValues, SharedAlerts } from "./alert-storage.ts";
 import type { AlertEvent, ValuedAlert } from "./alert-message.ts";
 import {
   closeMs,
@@ -45,9 +45,9 @@ import {
   passedTurns,
   settledTo,
 } from "./late-windows.ts";
-import { Folding } from "./folding.ts";
-import { Looking } from "./looking.ts";
-import { OthersTurns } from "./others-turns.ts";
+import { Folding } from "./message-groups.ts";
+import { RuleScheduler } from "./rule-scheduler.ts";
+import { OthersTurns } from "./late-turn-notices.ts";
 import type { DeliveryResult } from "./deliver.ts";
 import { afterAttempt } from "./outbox.ts";
 import { beganMs, withBeginnings } from "./rule-beginnings.ts";
@@ -57,7 +57,7 @@ import type { Outgoing } from "./sending.ts";
 
 /** Starts the alerts. @throws CodedError `store_corrupt` for a document that is not ours */
 export async function startAlerts(parts: MeasureParts, options: AlertOptions): Promise<Alerts> {
-  const keep = options.keep ?? fileKeep(undefined);
+  const keep = options.keep ?? fileStorage(undefined);
   // A shared store may be away yet; its document is read before the first look.
   const document = keep.shared === undefined ? await keep.load() : noAlerts;
   const running = new RunningAlerts(parts, { ...options, keep }, document);
@@ -73,7 +73,7 @@ class RunningAlerts implements Alerts {
   document: AlertDocument;
   readonly #parts: MeasureParts;
   readonly #options: AlertOptions;
-  readonly #keep: AlertKeep;
+  readonly #keep: AlertStorage;
   readonly #sending: Sending;
   #kept: AlertDocument;
   #keptAt = 0;
@@ -85,14 +85,14 @@ class RunningAlerts implements Alerts {
   readonly #due: DueRules;
   readonly #beganMs: number;
   #leading: boolean;
-  #looking: Looking | undefined;
+  #looking: RuleScheduler | undefined;
   #ended = false;
   /** Looks and changes by operators follow each other. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(
     parts: MeasureParts,
-    options: AlertOptions & { readonly keep: AlertKeep },
+    options: AlertOptions & { readonly keep: AlertStorage },
     document: AlertDocument,
   ) {
     this.rules = options.rules;
@@ -121,9 +121,9 @@ class RunningAlerts implements Alerts {
     const { active, outbox } = this.document;
     const { everyMs = defaultEveryMs, rulesChange = false } = this.#options;
     if (!rulesChange && this.rules.length + active.length + outbox.length === 0) return;
-    const look = (): Promise<number> => this.#inTurn(() => this.#advance());
+    const look = (): Promise<number> => this.#sequential(() => this.#advance());
     const failed = (code: string): void => this.#parts.log.warn("alerts_failed", { code });
-    this.#looking = new Looking({ look, failed }, { everyMs, leastMs });
+    this.#looking = new RuleScheduler({ look, failed }, { everyMs, leastMs });
     this.#looking.start();
   }
 
@@ -198,7 +198,7 @@ class RunningAlerts implements Alerts {
     this.#touchedMs = Math.min(this.#touchedMs, othersMs);
   }
 
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+  #sequential<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#work.then(task);
     this.#work = result.then(
       () => {},
@@ -386,7 +386,7 @@ class RunningAlerts implements Alerts {
       document: () => this.document,
       rules: () => this.rules,
       now: () => this.#parts.now(),
-      ended: (result) => this.#inTurn(() => this.#sent(result)),
+      ended: (result) => this.#sequential(() => this.#sent(result)),
     };
   }
 
@@ -400,7 +400,7 @@ class RunningAlerts implements Alerts {
   }
 
   silence(of: { rule: string; group: string | null; until: string; by: string }): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#sequential(async () => {
       await this.#keep.shared?.silence(of);
       const now = this.#parts.now();
       this.document = withSilence(this.document, of, now);
@@ -409,7 +409,7 @@ class RunningAlerts implements Alerts {
   }
 
   resolve(id: string): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#sequential(async () => {
       if (!this.document.active.some((one) => one.id === id && !one.resolved)) return false;
       const now = this.#parts.now();
       await this.#keep.shared?.resolve(id);

@@ -4,7 +4,7 @@
  * that have waited longest come first, so that none is left out.
  */
 import type { AlertRule } from "../config/alert-rules.ts";
-import type { LookingTimes } from "./looking.ts";
+import type { LookingTimes } from "./rule-scheduler.ts";
 
 /** The last look at a rule, in time of the process. */
 interface RuleLook {

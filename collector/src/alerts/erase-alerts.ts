@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import type { CollectorState } from "@turnproof/store";
 
-import { fileKeep, keptRow } from "./alert-keep.ts";
+import { fileStorage, keptRow } from "./alert-storage.ts";
 import { bodyWithout } from "./alert-message.ts";
 import type { AlertDocument } from "./alert-state.ts";
 
@@ -35,7 +35,7 @@ export function alertPlaces(of: {
   readonly scope: string;
 }): readonly AlertPlace[] {
   const { file, state, scope } = of;
-  const kept = fileKeep(file);
+  const kept = fileStorage(file);
   return [
     ...(existsSync(file) ? [{ ...kept, kind: "alerts" }] : []),
     ...(state === undefined ? [] : [{ kind: "shared alerts", ...keptRow(state, scope) }]),

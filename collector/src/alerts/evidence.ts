@@ -8,7 +8,7 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import { badCondition } from "./measure.ts";
 import { groupCondition, windowQuestion } from "./rule-question.ts";
 import type { MeasureParts } from "./rule-question.ts";
-import { heardWithin } from "./silent.ts";
+import { receivedWithin } from "./silent.ts";
 
 /** Onset, ISO 8601, and some roots, newest first. */
 export interface AlertEvidence {
@@ -37,7 +37,7 @@ export async function evidenceOf(
   const { group, endMs, afterMs, lookedMs } = of;
   const silent = rule.measure === "silence";
   const size = rule.window_ms + (rule.measure === "judge_lag_ms" ? unjudgedMs : 0);
-  const reach = silent ? heardWithin(rule, endMs, lookedMs) : size;
+  const reach = silent ? receivedWithin(rule, endMs, lookedMs) : size;
   const { ledger } = parts.store;
   const { scope, where } = await windowQuestion(ledger, rule, endMs, reach);
   const question = {

@@ -13,7 +13,7 @@ import { costValues } from "./measure-cost.ts";
 import { lostEvents, lostIn } from "./measure-losses.ts";
 import { groupFields, windowQuestion } from "./rule-question.ts";
 import type { MeasureParts } from "./rule-question.ts";
-import { hearing, silentOf } from "./silent.ts";
+import { storedReceipts, silentOf } from "./silent.ts";
 import type { LookedBefore } from "./silent.ts";
 
 /** How far back the oldest turn without a verdict is searched for. */
@@ -46,7 +46,7 @@ export async function measureRule(
   endMs: number,
   before: LookedBefore = { open: [], lookedMs: null },
 ): Promise<readonly MeasuredGroup[]> {
-  if (rule.measure === "silence") return silentOf(hearing(parts, rule), rule, endMs, before);
+  if (rule.measure === "silence") return silentOf(storedReceipts(parts, rule), rule, endMs, before);
   const found = await valuesOf(parts, rule, endMs);
   const unproven = isUnproven(parts, rule);
   return found

@@ -6,12 +6,12 @@ import { isoTime } from "@turnproof/semconv";
 import type { StoredTime } from "@turnproof/store";
 
 import { breaks } from "./breach.ts";
-import { pastHearing, receiptsAround, silentField } from "./past-hearing.ts";
+import { pastReceipts, receiptsAround, silentField } from "./past-receipts.ts";
 import type { PreviewSteps, PreviewWindow } from "./preview-windows.ts";
 import { ruleQuestion } from "./rule-question.ts";
 import type { MeasureParts } from "./rule-question.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
-import { heardWithin, namedBy, silentOf } from "./silent.ts";
+import { receivedWithin, namedBy, silentOf } from "./silent.ts";
 
 /** A pause of a group, in whole steps: after its start nothing was received before its end. */
 interface Pause {
@@ -40,10 +40,10 @@ export async function pastSilence(
   stepMs: number,
 ): Promise<PastSilence> {
   const { perWindow, firstEnd, newest } = steps;
-  const reach = Math.ceil(heardWithin(rule, firstEnd * stepMs, null) / stepMs);
+  const reach = Math.ceil(receivedWithin(rule, firstEnd * stepMs, null) / stepMs);
   const span = { from: firstEnd - reach, to: newest };
   const named = new Set(rule.min_count > 1 ? [] : namedBy(rule));
-  const cells = await heardSteps(parts, rule, span, stepMs, named);
+  const cells = await receivedSteps(parts, rule, span, stepMs, named);
   // Before its first turn only a group that the rule names is missed.
   const pauses = [...cells]
     .flatMap(([group, heard]) => pausesOf(group, heard, span))
@@ -60,9 +60,9 @@ export async function pastSilence(
       const first = Math.max(start + perWindow, firstEnd);
       if (first > end) continue;
       const endMs = first * stepMs;
-      const hear = pastHearing(parts, rule, [group]);
+      const readReceipts = pastReceipts(parts, rule, [group]);
       const looked = { open: [], lookedMs: endMs };
-      const judged = await silentOf(hear, rule, endMs, looked);
+      const judged = await silentOf(readReceipts, rule, endMs, looked);
       const own = judged.find((one) => one.group === group);
       const broken = own === undefined ? false : breaks(rule, own.value, null);
       if (broken === null) unclear += 1;
@@ -75,7 +75,7 @@ export async function pastSilence(
 }
 
 /** Steps in which a turn of each group was received first or last; also of those it names. */
-async function heardSteps(
+async function receivedSteps(
   { store: { ledger } }: MeasureParts,
   rule: AlertRule,
   { from, to }: { readonly from: number; readonly to: number },

@@ -6,7 +6,7 @@ import { isoTime } from "@turnproof/semconv";
 import type { TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
-import type { Damage } from "../backend/damage-desk.ts";
+import type { Damage } from "../backend/damage-tracker.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import type { JudgeParts } from "../parts.ts";

@@ -26,7 +26,7 @@ export interface LookedBefore {
 }
 
 /** From where to the end of the window a group counts as heard, in milliseconds. */
-export function heardWithin(
+export function receivedWithin(
   { window_ms }: Pick<AlertRule, "window_ms">,
   endMs: number,
   lookedMs: number | null,
@@ -36,29 +36,29 @@ export function heardWithin(
 }
 
 /** Turns of each group of which something was received. */
-export interface HeardTurns {
+export interface ReceivedTurns {
   readonly turns: ReadonlyMap<string, number>;
   /** Groups that may have more, because it is not recorded. */
   readonly unclear: ReadonlySet<string>;
 }
 
 /** Reads them for the time before `endMs`; only of these names, if any. */
-export type Hear = (
+export type ReadReceipts = (
   endMs: number,
   sizeMs: number,
   names?: readonly string[],
-) => Promise<HeardTurns>;
+) => Promise<ReceivedTurns>;
 
 /** The groups of a rule: its window where none of them was received in it, 0 otherwise. */
 export async function silentOf(
-  hear: Hear,
+  readReceipts: ReadReceipts,
   rule: AlertRule,
   endMs: number,
   { open, lookedMs }: LookedBefore,
 ): Promise<readonly MeasuredGroup[]> {
   const [heard, now] = await Promise.all([
-    hear(endMs, heardWithin(rule, endMs, lookedMs)),
-    hear(endMs, rule.window_ms),
+    readReceipts(endMs, receivedWithin(rule, endMs, lookedMs)),
+    readReceipts(endMs, rule.window_ms),
   ]);
   const known = [...heard.turns].filter(([, turns]) => turns >= rule.min_count);
   const groups = new Set(known.map(([name]) => name));
@@ -68,7 +68,7 @@ export async function silentOf(
   const perhaps = [...heard.unclear].filter((name) => !groups.has(name));
   const silent = [...groups].filter((name) => !now.turns.has(name));
   // One of them may have been heard by a turn of days, or beyond the most groups.
-  const late = silent.length > 0 ? await hear(endMs, rule.window_ms, silent) : now;
+  const late = silent.length > 0 ? await readReceipts(endMs, rule.window_ms, silent) : now;
   const isHeard = (name: string): boolean => now.turns.has(name) || late.turns.has(name);
   const isUnclear = (name: string): boolean =>
     !groups.has(name) || now.unclear.has(name) || late.unclear.has(name);
@@ -80,7 +80,7 @@ export async function silentOf(
 }
 
 /** Reads them from the ledger, up to now: a turn counts by its last receipt. */
-export function hearing(parts: MeasureParts, rule: AlertRule): Hear {
+export function storedReceipts(parts: MeasureParts, rule: AlertRule): ReadReceipts {
   return async (endMs, sizeMs, names) => {
     const turns = await turnsOf(parts, rule, endMs, sizeMs, names);
     return { turns, unclear: new Set() };

@@ -1,7 +1,7 @@
 /** @module RequestStore: the store as requests read it, from the one of background work. */
 import type { EvidenceStore } from "@turnproof/store";
 
-import type { Damage } from "./damage-desk.ts";
+import type { Damage } from "./damage-tracker.ts";
 import { futureLast } from "./future-last.ts";
 import { readTimes, timedStore } from "./timed-store.ts";
 import { unlocatedDamage } from "./unlocated-damage.ts";

@@ -16,7 +16,7 @@ import type {
 } from "@turnproof/store";
 
 import { boundStore } from "./bound-store.ts";
-import type { Damage } from "./damage-desk.ts";
+import type { Damage } from "./damage-tracker.ts";
 import { hasHolds, recordedResult, shownNames, shownResult } from "./unproven-contracts.ts";
 
 /** The store with such a ledger. */

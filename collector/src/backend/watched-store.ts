@@ -6,7 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { EventSlice, EvidenceStore } from "@turnproof/store";
 
 import { boundStore } from "./bound-store.ts";
-import type { Damage } from "./damage-desk.ts";
+import type { Damage } from "./damage-tracker.ts";
 
 /** The store; what its calls meet is noted. */
 export function watchedStore(store: EvidenceStore, damage: Damage): EvidenceStore {

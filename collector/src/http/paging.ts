@@ -18,8 +18,8 @@ import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
 import { withCursor } from "./left-out.ts";
 import { readingFor } from "./query.ts";
-import { standingIn } from "./standing.ts";
-import type { StandingPlace, StandingReader } from "./standing.ts";
+import { cursorUnitAt } from "./cursor-digest.ts";
+import type { CursorUnitPlace, CursorUnitReader } from "./cursor-digest.ts";
 
 /** The cursor of one request. */
 export interface Paging {
@@ -32,7 +32,7 @@ export interface Paging {
   /** What the request reads; relative times count back from the walk's mark, on each page. */
   readonly reading: Reading;
   /** The cursor of the next page, whose position is in `place`. */
-  seal(next: Keyset | null, place: StandingPlace | undefined): Promise<string | null>;
+  seal(next: Keyset | null, place: CursorUnitPlace | undefined): Promise<string | null>;
 }
 
 /** Parameters as a route parsed them. */
@@ -85,9 +85,9 @@ async function walkOf(
   const payload = parameters.cursor === undefined ? undefined : opened(parameters.cursor);
   const asOf = payload?.as_of ?? parts.ingest.mark();
   const reading = readingFor(c, parameters, Date.parse(asOf));
-  const reader: StandingReader = { parts, ...reading, signal: c.req.raw.signal };
+  const reader: CursorUnitReader = { parts, ...reading, signal: c.req.raw.signal };
   if (payload?.standing !== undefined) {
-    const { digest } = await standingIn(reader, payload.standing.at);
+    const { digest } = await cursorUnitAt(reader, payload.standing.at);
     if (digest !== payload.standing.digest) throw new CodedError("cursor_rejected");
   }
   return {
@@ -97,7 +97,7 @@ async function walkOf(
     async seal(next, at) {
       if (next === null) return null;
       const expires = isoTime(now() + ageSecondsMax * 1000);
-      const standing = at === undefined ? undefined : await standingIn(reader, at);
+      const standing = at === undefined ? undefined : await cursorUnitAt(reader, at);
       return sealCursor(
         keyring,
         place,

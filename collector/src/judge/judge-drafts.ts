@@ -14,8 +14,8 @@ import type { JudgeInput, JudgeMemory } from "./judge-input.ts";
 import { codesOf, unendedCodes } from "./judge-codes.ts";
 import { knownLosses } from "./losses.ts";
 import type { JudgeParts } from "../parts.ts";
-import { contractNames } from "./standing-contracts.ts";
-import type { StandingContracts } from "./standing-contracts.ts";
+import { contractNames } from "./loaded-contracts.ts";
+import type { LoadedContracts } from "./loaded-contracts.ts";
 
 /**
  * Judges a root as stored, as a complete window without losses. A root with an unfinished
@@ -23,7 +23,7 @@ import type { StandingContracts } from "./standing-contracts.ts";
  */
 export function draftJudge(
   { turnLimits }: Pick<Config, "turnLimits">,
-  contracts?: StandingContracts,
+  contracts?: LoadedContracts,
 ): JudgeRoot {
   return ({ events }) => {
     const asOf = latestReceipt(events);

@@ -14,7 +14,7 @@ import type { JudgeInput, JudgeMemory } from "./judge-input.ts";
 import type { OpenRoots } from "./judge-open.ts";
 import { judgeWindows } from "./judge-windows.ts";
 import type { JudgeParts } from "../parts.ts";
-import { contractNames } from "./standing-contracts.ts";
+import { contractNames } from "./loaded-contracts.ts";
 import { metadataOf } from "./verdict.ts";
 import type { Window } from "../turns/window.ts";
 

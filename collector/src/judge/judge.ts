@@ -7,7 +7,7 @@ import { setImmediate as nextTask } from "node:timers/promises";
 import { CodedError, compareTimes, isoTime } from "@turnproof/semconv";
 import type { DueRoot } from "@turnproof/store";
 
-import { judgeBusy } from "./judge-busy.ts";
+import { judgeBusy } from "./active-roots.ts";
 import { createLateLosses } from "./judge-losses.ts";
 import { openMark } from "./judge-mark.ts";
 import type { JudgeState } from "./judge-mark.ts";
@@ -16,7 +16,7 @@ import { readJudgeInput } from "./judge-input.ts";
 import type { JudgeInput, JudgeMemory } from "./judge-input.ts";
 import { judgeRoots } from "./judge-roots.ts";
 import { endedMs, everyMs, firstMs, keepEveryMs, pendingAfterMs, quietMs } from "./judge-timing.ts";
-import { unendedRoots, unjudgedRoots, unsettledRoots } from "./judge-todo.ts";
+import { unendedRoots, unjudgedRoots, unsettledRoots } from "./unsettled-roots.ts";
 import type { JudgeParts } from "../parts.ts";
 
 /** Timing and bounds of the judge. */

@@ -11,7 +11,7 @@ import { collectorScope } from "../access/grants.ts";
 import { serverOf } from "../backend/backend.ts";
 import { draftJudge } from "../judge/judge-drafts.ts";
 import { startJudge } from "../judge/judge.ts";
-import { openStandingContracts } from "../judge/standing-contracts.ts";
+import { openLoadedContracts } from "../judge/loaded-contracts.ts";
 import { recordFrames } from "../receive/record-frames.ts";
 import type { RecordBatch } from "../receive/record-frames.ts";
 import { connectCalls } from "./calls.ts";
@@ -48,7 +48,7 @@ async function begin(): Promise<RecordBatch> {
     calls,
     damageOver(calls, () => reported),
   );
-  const contracts = await openStandingContracts(config);
+  const contracts = await openLoadedContracts(config);
   const recorder = turnRecorder(store, collectorScope(), {
     bytesMax: config.judgeBytesMax,
     draft: draftJudge(config, contracts),

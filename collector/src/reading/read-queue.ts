@@ -6,8 +6,8 @@
  */
 import { createReadSizes } from "./read-sizes.ts";
 import type { ReadSize } from "./read-sizes.ts";
-import { WaitingLine } from "./waiting-line.ts";
-import type { LineBounds } from "./waiting-line.ts";
+import { FairQueue } from "./fair-queue.ts";
+import type { LineBounds } from "./fair-queue.ts";
 
 /** Options of the queue. */
 export interface ReadQueueOptions extends LineBounds {
@@ -65,7 +65,7 @@ export function createReadQueue(options: ReadQueueOptions): ReadQueue {
     return { running: 0, writing: 0, begun: 0, single: null };
   });
   const sizes = createReadSizes(options.largeCpuMs);
-  const line = new WaitingLine<string, ReadPlace>(options);
+  const line = new FairQueue<string, ReadPlace>(options);
   const placeOf = (address: string): ReadPlace | undefined => {
     const size = sizes.of(address);
     const at = threadFor(threads, size, options.started);

@@ -6,7 +6,7 @@ import { clickhouseOver } from "@turnproof/store";
 import type { EvidenceStore, LentEngine, MemoryStore } from "@turnproof/store";
 
 import type { AuditState } from "../access/audit/audit-state.ts";
-import type { Damage } from "../backend/damage-desk.ts";
+import type { Damage } from "../backend/damage-tracker.ts";
 import { openStore, serverName, serverOf } from "../backend/backend.ts";
 import { openLate } from "../backend/late.ts";
 import { lateEvidence } from "../backend/late-store.ts";

@@ -21,7 +21,7 @@ import type { AgentPort } from "../hooks/hooks.ts";
 import { historyFolder } from "../receive/history/history.ts";
 import type { Receiver } from "../receive/otlp/receiver.ts";
 import type { Parts } from "../parts.ts";
-import { openStandingContracts } from "../judge/standing-contracts.ts";
+import { openLoadedContracts } from "../judge/loaded-contracts.ts";
 import { createStatementSigner } from "../judge/statement.ts";
 import { requestStore } from "../backend/request-store.ts";
 import { version } from "../version.ts";
@@ -48,7 +48,7 @@ export async function openThreadParts(
   return {
     config,
     // The main thread logs a wrong file.
-    contracts: await openStandingContracts(config),
+    contracts: await openLoadedContracts(config),
     version,
     log,
     keyring,

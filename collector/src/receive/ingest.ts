@@ -2,7 +2,7 @@
  * @module Ingest desk: state of the receiving side for the rest of the collector: stored batches,
  * pending frames, and the accounting of every received item.
  */
-import type { DamageReport } from "../backend/damage-desk.ts";
+import type { DamageReport } from "../backend/damage-tracker.ts";
 import type { ConservationSnapshot } from "./conservation.ts";
 import type { ForwardState } from "./forward/forward.ts";
 import type { JournalLosses } from "./otlp/journal-losses.ts";

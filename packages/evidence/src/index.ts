@@ -31,7 +31,7 @@ export {
 export { isFailedOutcome, missingStages } from "./coverage/coverage.ts";
 export type { Coverage, CoverageProfiles, ProfileCoverage, Stage } from "./coverage/coverage.ts";
 export { decodeCursor, encodeCursor, filterHashInput } from "./event/cursor.ts";
-export type { CursorBinding, CursorPayload, CursorStanding } from "./event/cursor.ts";
+export type { CursorBinding, CursorPayload, CursorUnit } from "./event/cursor.ts";
 export { dedupeEvents } from "./normalize/dedupe.ts";
 export type { Deduplicated } from "./normalize/dedupe.ts";
 export { createIdentityTable } from "./event/identity-table.ts";

@@ -11,7 +11,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { groupBy } from "@turnproof/semconv";
 
 import { draftJudge } from "../../../collector/src/judge/judge-drafts.ts";
-import { openStandingContracts } from "../../../collector/src/judge/standing-contracts.ts";
+import { openLoadedContracts } from "../../../collector/src/judge/loaded-contracts.ts";
 import { contracts } from "./twenty.ts";
 
 const receivedAt = "2026-11-25T12:00:00.000000Z";
@@ -32,7 +32,7 @@ export async function judgeCost(events: readonly TurnEvent[]): Promise<JudgeCost
   const turns = [...byTurn.values()];
   const folder = mkdtempSync(join(tmpdir(), "turnproof-twenty-"));
   writeFileSync(join(folder, "twenty.json"), JSON.stringify({ version: 1, contracts }));
-  const standing = await openStandingContracts({ contracts: folder });
+  const standing = await openLoadedContracts({ contracts: folder });
   const [plain, judged] = [draftJudge({}), draftJudge({}, standing)];
   const both = Array.from({ length: 6 }, () => [pass(plain, turns), pass(judged, turns)] as const);
   standing?.close();

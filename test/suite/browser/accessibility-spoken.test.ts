@@ -135,7 +135,7 @@ test("Compare: both figures of a pair are said with their unit", async () => {
 });
 
 /** Every text that the polite region was given from now on. */
-async function hear(page: Page): Promise<() => Promise<readonly string[]>> {
+async function readReceipts(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
     const region = document.querySelector("[data-announce]");
     const stated: string[] = [];
@@ -164,7 +164,7 @@ test("the live tail does not chatter: what arrives while it stands still is one 
   const page = await visit("/traces", wide, { on: site });
   await page.locator("[data-live]").waitFor({ state: "visible" });
   await page.locator("[data-live]").click();
-  const stated = await hear(page);
+  const stated = await readReceipts(page);
   const send = async (place: number): Promise<void> => {
     await fetch(`${site.url}/v1/traces`, {
       method: "POST",
@@ -214,7 +214,7 @@ function oneSpan(place: number): object {
 test("a switch, a mark and a copy say what they did, once", async () => {
   const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
-  const stated = await hear(page);
+  const stated = await readReceipts(page);
   await page.locator("[data-switch=density]").click();
   for (const key of ["j", "m", "m"]) await page.keyboard.press(key);
   expect(await stated()).toEqual(["Rows: dense", "Marked, 1 of 2", "Unmarked"]);

@@ -4,7 +4,7 @@ import type { EvidenceStore } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
 import { parseConfig } from "turnproof";
 
-import { fileKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import { fileStorage } from "../../../collector/src/alerts/alert-storage.ts";
 import { startAlerts } from "../../../collector/src/alerts/alerts.ts";
 import type { AlertOptions } from "../../../collector/src/alerts/alert-options.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
@@ -56,7 +56,7 @@ export async function openAlerts(
     scope: "test",
     base: "https://turnproof.test",
     everyMs: 20,
-    keep: fileKeep(file),
+    keep: fileStorage(file),
     ...options,
   });
 }

@@ -9,10 +9,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { AlertEvent } from "../../../collector/src/alerts/alert-message.ts";
 import { eraseAlerts } from "../../../collector/src/alerts/erase-alerts.ts";
-import { fileKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import { fileStorage } from "../../../collector/src/alerts/alert-storage.ts";
 import { noAlerts } from "../../../collector/src/alerts/alert-state.ts";
 import type { AlertMessage } from "../../../collector/src/alerts/alert-state.ts";
-import { Folding } from "../../../collector/src/alerts/folding.ts";
+import { Folding } from "../../../collector/src/alerts/message-groups.ts";
 import { afterAttempt, dueMessages } from "../../../collector/src/alerts/outbox.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
@@ -189,7 +189,7 @@ test("roots of a deleted user leave a message that waits", async () => {
   const alerts = await open(folded);
   await soon(() => expect(at("/webhook").length).toBeGreaterThan(0));
   await stop(alerts);
-  await eraseAlerts(fileKeep(file), new Set(["agent-01.0"]), false);
+  await eraseAlerts(fileStorage(file), new Set(["agent-01.0"]), false);
   const text = readFileSync(file, "utf8");
   expect([text.includes("agent-01.0"), text.includes("agent-02.0")]).toEqual([false, true]);
 });

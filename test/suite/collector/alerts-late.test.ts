@@ -10,8 +10,8 @@ import { filesystem, postgres } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { fileKeep, sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
-import type { AlertKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import { fileStorage, sharedKeep } from "../../../collector/src/alerts/alert-storage.ts";
+import type { AlertStorage } from "../../../collector/src/alerts/alert-storage.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import { openAlerts, putTurns } from "./alert-desk.ts";
@@ -34,7 +34,7 @@ const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 
 /** A store, and where its alerts are kept: the same for each opening. */
 interface Place {
   readonly store: EvidenceStore;
-  readonly keep: () => AlertKeep;
+  readonly keep: () => AlertStorage;
 }
 
 let clock: Clock;
@@ -54,7 +54,7 @@ async function filePlace(): Promise<Place> {
   closes.push(() => rmSync(dir, { recursive: true, force: true }));
   const provider = await filesystem({ directory: join(dir, "store") });
   closes.push(() => provider.close());
-  return { store: provider.evidence, keep: () => fileKeep(join(dir, "alerts.json")) };
+  return { store: provider.evidence, keep: () => fileStorage(join(dir, "alerts.json")) };
 }
 
 async function postgresPlace(): Promise<Place> {

@@ -2,7 +2,7 @@
 import { ephemeral } from "@turnproof/store";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import { sharedKeep } from "../../../collector/src/alerts/alert-storage.ts";
 import type { Alerts } from "../../../collector/src/parts.ts";
 import { openAlerts } from "./alert-desk.ts";
 import { stateRows } from "./state-rows.ts";

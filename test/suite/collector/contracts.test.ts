@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { openStandingContracts } from "../../../collector/src/judge/standing-contracts.ts";
+import { openLoadedContracts } from "../../../collector/src/judge/loaded-contracts.ts";
 import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import type { TurnModel } from "../../../collector/src/pages/turn/turn-reading.ts";
@@ -192,7 +192,7 @@ test("the gate compares two filters, names the turns behind each cell, and keeps
 });
 
 test("a draft at the drain and a judge that reads back store the same results", async () => {
-  const contracts = await openStandingContracts({ contracts: folder });
+  const contracts = await openLoadedContracts({ contracts: folder });
   const named = async (recorded: boolean): Promise<readonly (readonly string[])[]> => {
     const stand = new Stand(desk.dataDir, { recorded, contracts, lasting: false });
     await stand.put(ended("root"));
@@ -217,7 +217,7 @@ test("a wrong folder stops the start with file, path and rule", async () => {
   });
   const lines: string[] = [];
   const log = { ...quiet, warn: (event: string) => void lines.push(event) };
-  const standing = await openStandingContracts({ contracts: wrong }, log);
+  const standing = await openLoadedContracts({ contracts: wrong }, log);
   standing?.look();
   standing?.close();
   expect(lines).toEqual(["contracts_invalid"]);

@@ -14,7 +14,7 @@ import { evidenceCheck } from "../../../collector/src/cli/doctor-evidence.ts";
 import { createCollector } from "../../../collector/src/collector.ts";
 import type { Collector } from "../../../collector/src/collector.ts";
 import { parseConfig } from "../../../collector/src/config/config.ts";
-import { openDamageDesk } from "../../../collector/src/backend/damage-desk.ts";
+import { openDamageDesk } from "../../../collector/src/backend/damage-tracker.ts";
 import { missingSince, openAccount } from "../../../collector/src/judge/evidence-account.ts";
 import { watchEvidence } from "../../../collector/src/judge/evidence-check.ts";
 import { createStatementSigner } from "../../../collector/src/judge/statement.ts";

@@ -13,7 +13,7 @@ import { shareSessions } from "../../../collector/src/access/session-share.ts";
 import { createSessions } from "../../../collector/src/access/sessions.ts";
 import type { Sessions } from "../../../collector/src/access/sessions.ts";
 import { createStreams } from "../../../collector/src/access/streams.ts";
-import { fileKeep, sharedKeep } from "../../../collector/src/alerts/alert-keep.ts";
+import { fileStorage, sharedKeep } from "../../../collector/src/alerts/alert-storage.ts";
 import { noAlerts } from "../../../collector/src/alerts/alert-state.ts";
 import { readJudgeInput } from "../../../collector/src/judge/judge-input.ts";
 import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
@@ -331,7 +331,7 @@ test("silences of one collector's file go with its alerts to the shared store", 
     { ...silence, until: until(60_000) },
     { ...silence, group: "a", until: until(-60_000) },
   ];
-  await fileKeep(file).save({ ...noAlerts, silences });
+  await fileStorage(file).save({ ...noAlerts, silences });
   const keep = sharedKeep(state, "test", { ...times, file });
   const alerts = await openAlerts(ephemeral(), clock, { rules: failing, targets: [], keep });
   closes.push(() => alerts.close());

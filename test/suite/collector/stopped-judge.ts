@@ -10,7 +10,7 @@ import { allTenants } from "@turnproof/store/testing";
 import { draftJudge } from "../../../collector/src/judge/judge-drafts.ts";
 import { startJudge } from "../../../collector/src/judge/judge.ts";
 import type { Judge, JudgeOptions } from "../../../collector/src/judge/judge.ts";
-import type { StandingContracts } from "../../../collector/src/judge/standing-contracts.ts";
+import type { LoadedContracts } from "../../../collector/src/judge/loaded-contracts.ts";
 import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
 import { success } from "../evidence/text-windows.ts";
@@ -38,7 +38,7 @@ interface StandOptions {
   readonly recorded?: boolean;
   readonly drafted?: boolean;
   readonly lasting?: boolean;
-  readonly contracts?: StandingContracts | undefined;
+  readonly contracts?: LoadedContracts | undefined;
 }
 
 /** What a judge stands on, and what a test changes of it. */
@@ -50,7 +50,7 @@ export class Stand {
   readonly store: EvidenceStore;
   readonly recorder: TurnRecorder | undefined;
   private readonly dataDir: string;
-  private readonly contracts: StandingContracts | undefined;
+  private readonly contracts: LoadedContracts | undefined;
   private batches = 0;
 
   constructor(

@@ -12,8 +12,8 @@ import type { BundleRecord } from "@turnproof/store";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { eventOnlyFilters, filters, readParameters } from "../../http/parameters.ts";
-import { placeOfEvents } from "../../http/standing.ts";
-import type { StandingPlace } from "../../http/standing.ts";
+import { placeOfEvents } from "../../http/cursor-digest.ts";
+import type { CursorUnitPlace } from "../../http/cursor-digest.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
@@ -152,7 +152,7 @@ async function bundlePage(
 }
 
 /** A record is in its root; one without a root is written once and never again. */
-function placeOfRecord(record: BundleRecord | undefined): StandingPlace | undefined {
+function placeOfRecord(record: BundleRecord | undefined): CursorUnitPlace | undefined {
   const { identity } = (record?.payload ?? {}) as { readonly identity?: unknown };
   const { root_trace_id: root } = (identity ?? {}) as { readonly root_trace_id?: unknown };
   return typeof root === "string" ? { root } : undefined;

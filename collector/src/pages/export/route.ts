@@ -13,11 +13,11 @@ import type { TurnQuestion } from "@turnproof/store";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
-import { inTurn } from "../../http/in-turn.ts";
+import { sequential } from "../../http/sequential.ts";
 import { pagingOf } from "../../http/paging.ts";
 import type { Paging } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
-import { placeOfEvents } from "../../http/standing.ts";
+import { placeOfEvents } from "../../http/cursor-digest.ts";
 import type { Parts } from "../../parts.ts";
 import { tablePart } from "../../tables/column-data.ts";
 import type { FileRows } from "../../tables/column-data.ts";
@@ -103,7 +103,7 @@ export const exportGroup: RouteGroup = {
 function exportRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   // The rows of whole roots are in memory while a part is read.
-  const reads = inTurn();
+  const reads = sequential();
   app.get("/traces/export", async (c) => {
     const parameters = readParameters(c, exportParameters);
     const { table = "events", format = "parquet" } = parameters;

@@ -17,7 +17,7 @@ import { filters, id, readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import type { ListFields } from "../../tables/list-files.ts";
-import { placeOfEvents } from "../../http/standing.ts";
+import { placeOfEvents } from "../../http/cursor-digest.ts";
 import { searchedPlaces } from "../../memory/searched-places.ts";
 import type { SearchedPlace } from "../../memory/searched-places.ts";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";

@@ -8,8 +8,8 @@ import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import type { NullableIdentity } from "@turnproof/semconv";
 import type { EvidenceScope } from "@turnproof/store";
 
-import { recordedResults } from "../../judge/standing-contracts.ts";
-import type { RecordedResult } from "../../judge/standing-contracts.ts";
+import { recordedResults } from "../../judge/loaded-contracts.ts";
+import type { RecordedResult } from "../../judge/loaded-contracts.ts";
 import type { Parts } from "../../parts.ts";
 
 /** Results of one turn. */

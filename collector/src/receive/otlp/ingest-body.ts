@@ -9,7 +9,7 @@ import type { SpanAtHand } from "@turnproof/exporter";
 import type { Code } from "@turnproof/semconv";
 
 import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
-import { decodeJsonEvaluations, decodeProtobufEvaluations } from "./decode-evaluations.ts";
+import { decodeJsonEvaluations, decodeProtobufEvaluations } from "./decode-log-records.ts";
 import { decodeJsonSpans } from "./decode-json.ts";
 import { decodeProtobufSpans } from "./decode-protobuf.ts";
 import { frameWriter } from "./frame-codec.ts";

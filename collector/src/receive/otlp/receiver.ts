@@ -28,7 +28,7 @@ import { totalsOf } from "../history/minute.ts";
 import type { IngestCounts } from "../history/minute.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import type { ForwardState } from "../forward/forward.ts";
-import type { DamageDesk } from "../../backend/damage-desk.ts";
+import type { DamageTracker } from "../../backend/damage-tracker.ts";
 import { PendingRoots } from "./pending-roots.ts";
 import { rootsNamedMax } from "../ingest.ts";
 import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
@@ -71,7 +71,7 @@ export interface ReceiverOptions {
   readonly budgetBytes?: number;
   readonly budgetShare?: number;
   /** What was found damaged in the store. */
-  readonly damage?: Pick<DamageDesk, "report" | "roots">;
+  readonly damage?: Pick<DamageTracker, "report" | "roots">;
   /** State of the way to another endpoint. */
   readonly forwarded?: () => ForwardState;
   /** False answers everything on `/v1` with `ingest_off`. */

@@ -23,7 +23,7 @@ export interface CursorBinding {
  * The root, record or row at which a position stopped, and its digest when the cursor was issued
  * (requirements: Endpoints 3).
  */
-export interface CursorStanding {
+export interface CursorUnit {
   /** Identifies the partly read unit; the reader decides which fields it needs. */
   readonly at: Readonly<Record<string, string>>;
   readonly digest: string;
@@ -36,7 +36,7 @@ export interface CursorPayload extends CursorBinding {
   /** When the first page of the walk was read, ISO 8601 UTC; the same in all of its pages. */
   readonly as_of: string;
   /** Absent where the position is between units that cannot change. */
-  readonly standing?: CursorStanding;
+  readonly standing?: CursorUnit;
   /** ISO 8601 UTC. */
   readonly expires_at: string;
 }
@@ -112,7 +112,7 @@ function parse(text: string): CursorPayload | undefined {
 function isStanding(value: unknown): boolean {
   if (value === undefined) return true;
   if (typeof value !== "object" || value === null) return false;
-  const { at, digest, ...rest } = value as Partial<CursorStanding>;
+  const { at, digest, ...rest } = value as Partial<CursorUnit>;
   if (typeof at !== "object" || at === null || Array.isArray(at)) return false;
   const named = Object.values(at).every((name) => typeof name === "string");
   return named && typeof digest === "string" && Object.keys(rest).length === 0;

@@ -224,13 +224,14 @@ function agentWithout(
   if (row[agentField] !== undefined) return undefined;
   const node = tree.nodeOf[i] as number;
   const at = node === -1 ? (tree.above[i] as number) : node;
-  const inTurn = values[at]?.[turnField] !== undefined;
+  const sequential = values[at]?.[turnField] !== undefined;
   const known = byTurn.get(row[turnField] ?? turn);
   const name = (isWeakAgent(event) ? event.agent_id : undefined) ?? names[at];
   const structure = event.event_kind === "span";
-  if (!inTurn && structure && name !== undefined) return name;
+  if (!sequential && structure && name !== undefined) return name;
   if (known !== undefined) return known === conflict ? undefined : known;
-  if (!inTurn && (shared === undefined || shared === conflict) && name !== undefined) return name;
+  if (!sequential && (shared === undefined || shared === conflict) && name !== undefined)
+    return name;
   return shared === conflict ? undefined : shared;
 }
 

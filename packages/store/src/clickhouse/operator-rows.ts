@@ -23,7 +23,7 @@ const grouped = "GROUP BY kind, tenant, place, id";
 export function clickhouseOperatorRows(tables: Tables): OperatorTable {
   const { engine } = tables;
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = (work: () => Promise<boolean>): Promise<boolean> => {
+  const sequential = (work: () => Promise<boolean>): Promise<boolean> => {
     const own = last.then(work, work);
     // Its caller has the error; the next change begins after it.
     last = own.catch(() => {});
@@ -61,7 +61,7 @@ export function clickhouseOperatorRows(tables: Tables): OperatorTable {
       return found;
     },
     write: (row) =>
-      inTurn(async () => {
+      sequential(async () => {
         const before = await standing(row);
         if (row.version === 1 ? before !== undefined : !isVersion(before, row, row.version - 1)) {
           return false;
@@ -70,7 +70,7 @@ export function clickhouseOperatorRows(tables: Tables): OperatorTable {
         return true;
       }),
     remove: (of) =>
-      inTurn(async () => {
+      sequential(async () => {
         const before = await standing(of);
         if (before === undefined || !isVersion(before, of, of.version)) return false;
         await insert({ ...before, version: of.version + 1, value: "" });

@@ -30,7 +30,7 @@ import {
   sqliteEvidence,
 } from "../sqlite/sqlite-evidence.ts";
 import { codedSqlite } from "../sqlite/sqlite-error.ts";
-import { giveBackRoom, purgeDeleted } from "../sqlite/sqlite-room.ts";
+import { giveBackRoom, purgeDeleted } from "../sqlite/sqlite-vacuum.ts";
 import type { Disk, DiskPlace } from "./disk.ts";
 import { earlierCopy } from "./earlier-copy.ts";
 import { readFileWhole } from "./file-look.ts";

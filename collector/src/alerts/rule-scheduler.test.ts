@@ -1,7 +1,7 @@
 /** Looks of alerts: woken by verdicts, and bounded however many there are. */
 import { expect, test } from "vitest";
 
-import { Looking, pausesAfter } from "./looking.ts";
+import { RuleScheduler, pausesAfter } from "./rule-scheduler.ts";
 
 const never = 1_000_000_000;
 /** A look that ends when the test ends it. */
@@ -24,7 +24,7 @@ const ticks = async (): Promise<void> => {
 
 test("a wake brings the next look long before its time, and many bring one", async () => {
   const { began, look, begin } = gated();
-  const looking = new Looking({ look, failed: () => {} }, { everyMs: never, leastMs: 0 });
+  const looking = new RuleScheduler({ look, failed: () => {} }, { everyMs: never, leastMs: 0 });
   const first = begin();
   looking.start();
   (await first).resolve();
@@ -47,7 +47,7 @@ test("a wake brings the next look long before its time, and many bring one", asy
 
 test("no wake brings a look before the pause is over, nor after the end", async () => {
   const { began, look, begin } = gated();
-  const looking = new Looking({ look, failed: () => {} }, { everyMs: never, leastMs: never });
+  const looking = new RuleScheduler({ look, failed: () => {} }, { everyMs: never, leastMs: never });
   const first = begin();
   looking.start();
   (await first).resolve();
@@ -76,7 +76,7 @@ test("a rule that is due sooner brings the next look, without a wake", async () 
     if (looks === 2) next.resolve();
     return 1;
   };
-  const looking = new Looking({ look, failed: () => {} }, { everyMs: never, leastMs: 0 });
+  const looking = new RuleScheduler({ look, failed: () => {} }, { everyMs: never, leastMs: 0 });
   looking.start();
   await next.promise;
   looking.close();

@@ -8,8 +8,8 @@ import type { EvidenceStore, Keyset } from "@turnproof/store";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { standingIn } from "./standing.ts";
-import type { StandingPlace } from "./standing.ts";
+import { cursorUnitAt } from "./cursor-digest.ts";
+import type { CursorUnitPlace } from "./cursor-digest.ts";
 
 const scope = { operator: issueOperatorGrant() };
 const { signal } = new AbortController();
@@ -37,7 +37,7 @@ async function storeOf(batches: readonly (readonly TurnEvent[])[]): Promise<Evid
 }
 
 /** By pages of a few events. */
-async function byPages(store: EvidenceStore, at: StandingPlace): Promise<string> {
+async function byPages(store: EvidenceStore, at: CursorUnitPlace): Promise<string> {
   const contents: string[] = [];
   let [rows, latest] = [0, ""];
   let after: Keyset | null = null;
@@ -61,14 +61,14 @@ test("over random histories it is that of small pages", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(batch, { maxLength: 4 }),
-      fc.constantFrom<StandingPlace>(
+      fc.constantFrom<CursorUnitPlace>(
         { root: "root" },
         ...receipts.map((received) => ({ root: "root", received })),
       ),
       async (batches, at) => {
         const store = await storeOf(batches.map((one) => one.map(([own, of]) => eventOf(own, of))));
         const reader = { parts: { store, memory: undefined }, scope, query: {}, signal };
-        expect((await standingIn(reader, at)).digest).toBe(await byPages(store, at));
+        expect((await cursorUnitAt(reader, at)).digest).toBe(await byPages(store, at));
       },
     ),
     { numRuns: 200 },
@@ -87,6 +87,6 @@ test("a root is read once for it, however many events it has", async () => {
     },
   };
   const reader = { parts: { store, memory: undefined }, scope, query: {}, signal };
-  await standingIn(reader, { root: "root", received: receipts[0] });
+  await cursorUnitAt(reader, { root: "root", received: receipts[0] });
   expect(reads).toBe(1);
 });

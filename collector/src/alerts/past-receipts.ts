@@ -1,5 +1,5 @@
 /**
- * @module PastHearing: the receipts that a rule of silence had found at a past time. The ledger has
+ * @module PastReceipts: the receipts that a rule of silence had found at a past time. The ledger has
  * the first and the last receipt of a turn, and at that time the last one may have been another:
  * for a turn that was received before and after a time, the time is that of its stored events.
  */
@@ -12,7 +12,7 @@ import { collectorScope } from "../access/grants.ts";
 import { groupCondition, groupFields, longestTurnMs, ruleQuestion } from "./rule-question.ts";
 import type { MeasureParts } from "./rule-question.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
-import type { Hear } from "./silent.ts";
+import type { ReadReceipts } from "./silent.ts";
 
 /** A time, epoch milliseconds; its end is not in it. */
 export interface Span {
@@ -95,7 +95,11 @@ function receiptsOf(
 }
 
 /** Hears these groups at a past time, as the rule did then. */
-export function pastHearing(parts: MeasureParts, rule: AlertRule, groups: readonly string[]): Hear {
+export function pastReceipts(
+  parts: MeasureParts,
+  rule: AlertRule,
+  groups: readonly string[],
+): ReadReceipts {
   const { ledger } = parts.store;
   const field = silentField(rule);
   return async (endMs, sizeMs, only) => {

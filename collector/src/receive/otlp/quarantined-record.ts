@@ -1,5 +1,5 @@
 /**
- * @module Set aside: what an operator is shown of a record in quarantine: time, reason, size,
+ * @module QuarantinedRecord: what an operator is shown of a record in quarantine: time, reason, size,
  * producer and position in its frame; never its content. An unreadable value is unknown, not none.
  */
 import type { DamagedRecord, QuarantineRecord } from "@turnproof/journal";

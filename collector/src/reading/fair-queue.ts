@@ -1,5 +1,5 @@
 /**
- * @module WaitingLine: requests that wait for a place, in turns by principal: many requests of one
+ * @module FairQueue: requests that wait for a place, in turns by principal: many requests of one
  * delay those of another by one place at most.
  */
 import { CodedError } from "@turnproof/semconv";
@@ -19,7 +19,7 @@ interface Waiting<T, P> {
 }
 
 /** A line of items of type T that wait for a place of type P. */
-export class WaitingLine<T, P> {
+export class FairQueue<T, P> {
   readonly #bounds: LineBounds;
   /** By principal, each in the order of arrival; the principals in the order of their turns. */
   readonly #waiting = new Map<string, Waiting<T, P>[]>();

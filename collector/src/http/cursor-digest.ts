@@ -1,5 +1,5 @@
 /**
- * @module Standing: the unit in which a cursor's position is, and its digest. For a walk bound to
+ * @module CursorDigest: the unit in which a cursor's position is, and its digest. For a walk bound to
  * a root or a turn it is the whole root; for any other, what one root received at one time, or one
  * row of memory. Positions in a list of turns have none, because nothing in it can change. When
  * the unit has changed since the cursor was issued, the rest of the walk would mix two states of
@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 
 import { canonicalJson, compareText, contentOf } from "@turnproof/evidence";
-import type { CursorStanding, EventQuery, TurnEvent } from "@turnproof/evidence";
+import type { CursorUnit, EventQuery, TurnEvent } from "@turnproof/evidence";
 import type { EventSlice, EvidenceScope, Keyset } from "@turnproof/store";
 import { compareTimes, limits } from "@turnproof/semconv";
 
@@ -17,10 +17,10 @@ import { tenantOf } from "../memory/memory-events.ts";
 import type { Parts } from "../parts.ts";
 
 /** Names of the unit: a root, a receipt of it, or the event of a row of memory. */
-export type StandingPlace = Readonly<Record<string, string>>;
+export type CursorUnitPlace = Readonly<Record<string, string>>;
 
 /** Scope and query of the read. */
-export interface StandingReader {
+export interface CursorUnitReader {
   readonly parts: Pick<Parts, "store" | "memory">;
   readonly scope: EvidenceScope;
   readonly query: EventQuery;
@@ -29,9 +29,9 @@ export interface StandingReader {
 
 /** Where a page of events ends: the root for a bound walk, else the page's earliest receipt. */
 export function placeOfEvents(
-  { query }: Pick<StandingReader, "query">,
+  { query }: Pick<CursorUnitReader, "query">,
   events: readonly TurnEvent[],
-): StandingPlace | undefined {
+): CursorUnitPlace | undefined {
   const last = events.reduce<TurnEvent | undefined>(earlier, undefined);
   const root = query.root_trace_id ?? last?.root_trace_id;
   const isBound = [query.root_trace_id, query.turn_id, query.run_id].some(
@@ -51,10 +51,10 @@ function earlier(first: TurnEvent | undefined, event: TurnEvent): TurnEvent {
 }
 
 /** The unit with its present digest. */
-export async function standingIn(
-  reader: StandingReader,
-  at: StandingPlace,
-): Promise<CursorStanding> {
+export async function cursorUnitAt(
+  reader: CursorUnitReader,
+  at: CursorUnitPlace,
+): Promise<CursorUnit> {
   const content = at["row"] === undefined ? await rootText(reader, at) : await rowText(reader, at);
   return { at, digest: createHash("sha256").update(content).digest("base64url") };
 }
@@ -64,8 +64,8 @@ export async function standingIn(
  * events, because an event that is recorded again moves to another one.
  */
 async function rootText(
-  { parts, scope, signal }: StandingReader,
-  at: StandingPlace,
+  { parts, scope, signal }: CursorUnitReader,
+  at: CursorUnitPlace,
 ): Promise<string> {
   const contents: string[] = [];
   let rows = 0;
@@ -89,8 +89,8 @@ async function rootText(
 }
 
 async function rowText(
-  { parts, scope, query }: StandingReader,
-  at: StandingPlace,
+  { parts, scope, query }: CursorUnitReader,
+  at: CursorUnitPlace,
 ): Promise<string> {
   const tenant = tenantOf(scope, query);
   const store = rowStores.find((name) => name === at["row"]);

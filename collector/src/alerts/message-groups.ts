@@ -1,5 +1,5 @@
 /**
- * @module Folding: messages of rules with `group_by: rule`. The alerts of such a rule that began in
+ * @module MessageGroups: messages of rules with `group_by: rule`. The alerts of such a rule that began in
  * one evaluation are one message for each target, and so are those that ended. The last message
  * about a group is how things are: an event joins none that comes before a later one about it.
  */
@@ -7,7 +7,7 @@ import type { AlertTarget } from "../config/alert-rules.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import { foldId, messageId } from "./alert-state.ts";
 import type { AlertDocument, AlertMessage } from "./alert-state.ts";
-import { foldedBody } from "./folded-message.ts";
+import { foldedBody } from "./grouped-message.ts";
 import { aboutOf, hasStart, withMessages, withOutbox } from "./outbox.ts";
 
 interface Batch {

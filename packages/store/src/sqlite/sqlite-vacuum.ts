@@ -1,4 +1,4 @@
-/** @module SqliteRoom: removes deleted data from a database file, and frees its space. */
+/** @module SqliteVacuum: removes deleted data from a database file, and frees its space. */
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { alone } from "./sqlite-database.ts";
 

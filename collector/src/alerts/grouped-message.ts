@@ -1,5 +1,5 @@
 /**
- * @module FoldedMessage: alerts of one rule in one message. It lists those furthest over the limit,
+ * @module GroupedMessage: alerts of one rule in one message. It lists those furthest over the limit,
  * and the number of the others.
  */
 import { isoTime } from "@turnproof/semconv";

@@ -1,5 +1,5 @@
 /**
- * @module DamageDesk: damage of the store that a read or a write met. It is logged once, Health and
+ * @module DamageTracker: damage of the store that a read or a write met. It is logged once, Health and
  * the check of the store have it, and no turn of a damaged trace is a success.
  */
 import type { Log } from "../log.ts";
@@ -49,7 +49,7 @@ export interface Comparison extends WholeLook {
 }
 
 /** The same in the main thread. */
-export interface DamageDesk extends Damage {
+export interface DamageTracker extends Damage {
   /** Traces with damaged rows, of all tenants. */
   roots(): readonly string[];
 }
@@ -58,13 +58,13 @@ export interface DamageDesk extends Damage {
 const rootsMax = 10_000;
 
 /** What it rests on. */
-export interface DamageDeskOptions extends KnownDamageOptions {
+export interface DamageTrackerOptions extends KnownDamageOptions {
   /** False where nothing is judged: a success that rests on damage stays recorded. */
   readonly withdraws: boolean;
 }
 
 /** Opens it; what an earlier process knew is known. */
-export function openDamageDesk(log: Log, options: DamageDeskOptions): DamageDesk {
+export function openDamageDesk(log: Log, options: DamageTrackerOptions): DamageTracker {
   const known = new Set<string>();
   const listeners: ((roots: readonly string[]) => void)[] = [];
   const storeListeners: (() => void)[] = [];

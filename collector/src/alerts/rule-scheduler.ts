@@ -1,5 +1,5 @@
 /**
- * @module Looking: when the rules are looked at: every few seconds, and soon after turns were
+ * @module RuleScheduler: when the rules are looked at: every few seconds, and soon after turns were
  * written or judged. However often that is, at most half the time is spent on looking, and a pause
  * follows each look.
  */
@@ -21,7 +21,7 @@ export interface Looked {
 }
 
 /** Looks again and again until it is closed. */
-export class Looking {
+export class RuleScheduler {
   readonly #of: Looked;
   readonly #times: LookingTimes;
   #timer: NodeJS.Timeout | undefined;

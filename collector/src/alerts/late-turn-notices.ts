@@ -1,5 +1,5 @@
 /**
- * @module OthersTurns: turns that a collector wrote or judged late, for the one that evaluates the
+ * @module LateTurnNotices: turns that a collector wrote or judged late, for the one that evaluates the
  * rules: it passed their windows already, and no signal of another process reaches it.
  */
 import { randomUUID } from "node:crypto";

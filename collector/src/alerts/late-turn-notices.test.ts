@@ -2,7 +2,7 @@
 import type { CollectorState, StateRow } from "@turnproof/store";
 import { expect, test } from "vitest";
 
-import { lateTurns, OthersTurns, OwnLateTurns } from "./others-turns.ts";
+import { lateTurns, OthersTurns, OwnLateTurns } from "./late-turn-notices.ts";
 
 function rowsInMemory(): Pick<CollectorState, "list" | "write"> {
   const rows = new Map<string, StateRow>();

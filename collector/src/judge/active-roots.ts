@@ -1,5 +1,5 @@
 /**
- * @module JudgeBusy: roots that are never quiet. They are judged as far as they are stored, and
+ * @module ActiveRoots: roots that are never quiet. They are judged as far as they are stored, and
  * their rows stay provisional until the root is quiet. A window without the events after the mark
  * is not complete: it can show failures and no success.
  */

@@ -1,5 +1,5 @@
 /**
- * @module AlertKeep: where the alerts of a deployment are kept: in a file of the only collector, or
+ * @module AlertStorage: where the alerts of a deployment are kept: in a file of the only collector, or
  * in the store that several collectors share. One of these looks at the rules and sends; the others
  * show what it found, and pass on what operators do.
  */
@@ -13,8 +13,8 @@ import type { CollectorState, StateKind } from "@turnproof/store";
 
 import { Lease } from "../backend/lease.ts";
 import type { LeaseTimes } from "../backend/lease.ts";
-import { lateTurns, OwnLateTurns } from "./others-turns.ts";
-import type { LateTurns } from "./others-turns.ts";
+import { lateTurns, OwnLateTurns } from "./late-turn-notices.ts";
+import type { LateTurns } from "./late-turn-notices.ts";
 import { shownMs } from "./alert-times.ts";
 import { alertDocument, noAlerts, resolvedBy, standingSilences } from "./alert-state.ts";
 import type { AlertDocument, AlertSilence, JudgedGroup } from "./alert-state.ts";
@@ -30,7 +30,7 @@ export interface AlertOrders {
 }
 
 /** Where alerts are kept. */
-export interface AlertKeep {
+export interface AlertStorage {
   /** True where this collector looks at the rules and sends. */
   leads(): boolean;
   /**
@@ -75,7 +75,7 @@ export function withOrders(
 
 /** Passes on the silences of the file of a version without shared alerts. */
 export async function shareSilences(
-  { shared }: AlertKeep,
+  { shared }: AlertStorage,
   { silences }: AlertDocument,
   now: number,
 ): Promise<void> {
@@ -83,7 +83,7 @@ export async function shareSilences(
 }
 
 /** Alerts of one collector, in a file; in memory only without one. */
-export function fileKeep(file: string | undefined): AlertKeep {
+export function fileStorage(file: string | undefined): AlertStorage {
   return {
     leads: () => true,
     async load() {
@@ -117,7 +117,7 @@ export function sharedKeep(
   state: CollectorState,
   scope: string,
   { file, ...times }: Partial<LeaseTimes> & { readonly file?: string } = {},
-): AlertKeep {
+): AlertStorage {
   const lease = new Lease(state, `alerts ${scope}`, times);
   lease.start();
   const own = new OwnLateTurns(state, scope);
@@ -144,7 +144,7 @@ export function sharedKeep(
     leads: () => lease.term !== undefined,
     async load() {
       const row = await state.read("alerts", scope);
-      if (row === undefined) return { ...(await fileKeep(file).load()), moved: true };
+      if (row === undefined) return { ...(await fileStorage(file).load()), moved: true };
       return documentOf(row.value, "collector_state");
     },
     save: (document) => write("alerts", document),

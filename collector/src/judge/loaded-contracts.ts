@@ -1,5 +1,5 @@
 /**
- * @module StandingContracts: the contracts of a folder, read again when a file changes. While a
+ * @module LoadedContracts: the contracts of a folder, read again when a file changes. While a
  * file is wrong the last good ones stay. Results name the version of their contract; a new version
  * judges the turns that are judged from then on.
  */
@@ -17,7 +17,7 @@ import { openPriceList } from "../cost/price-list.ts";
 import type { Log } from "../log.ts";
 
 /** Contracts that every judged turn is judged by. */
-export interface StandingContracts {
+export interface LoadedContracts {
   /** The last good ones. */
   readonly set: VersionedContracts;
   /** What is wrong with the files as they are now; empty where nothing is. */
@@ -38,10 +38,10 @@ const none: VersionedContracts = {
 };
 
 /** Opens the contracts of a folder; undefined without one. It never throws on a wrong file. */
-export async function openStandingContracts(
+export async function openLoadedContracts(
   { contracts: folder, prices }: Partial<Pick<Config, "contracts" | "prices">>,
   log?: Log,
-): Promise<StandingContracts | undefined> {
+): Promise<LoadedContracts | undefined> {
   if (folder === undefined) return undefined;
   const pricing = pricingOf(await openPriceList(prices));
   let set = none;
@@ -83,7 +83,7 @@ export async function openStandingContracts(
 
 /** Results of the contracts on one turn, as names of its record; none without contracts. */
 export function contractNames(
-  standing: StandingContracts | undefined,
+  standing: LoadedContracts | undefined,
   events: readonly TurnEvent[],
   metadata: WindowMetadata,
 ): { readonly contracts?: readonly string[] } {
