@@ -1,7 +1,7 @@
 /**
- * @module AlertStorage: where the alerts of a deployment are kept: in a file of the only collector, or
- * in the store that several collectors share. One of these looks at the rules and sends; the others
- * show what it found, and pass on what operators do.
+ * @module AlertStorage: where the alerts of a deployment are kept: in a file of the only
+ * collector, or in the store that several collectors share. One of these looks at the rules and
+ * sends; the others show what it found, and pass on what operators do.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";

@@ -9,7 +9,7 @@ import type { AlertRule, AlertTarget, RefusedRules } from "../config/alert-rules
 import type { Alerts } from "../parts.ts";
 import { fileStorage, ordersSoon, shareSilences, withOrders } from "./alert-storage.ts";
 import type { AlertStorage, RuleValues, SharedAlerts } from "./alert-storage.ts";
-import type { AlertEvent, ValuedAlert } from "./alert-message.ts";
+import { AlertMessages } from "./alert-messages.ts";
 import {
   closeMs,
   defaultEveryMs,
@@ -21,19 +21,8 @@ import {
   valuesEveryMs,
 } from "./alert-times.ts";
 import type { AlertOptions } from "./alert-options.ts";
-import {
-  changeOf,
-  closed,
-  isOf,
-  isSilenced,
-  lookTimes,
-  noAlerts,
-  resolvedBy,
-  standingSilences,
-  valueOf,
-  withSilence,
-} from "./alert-state.ts";
-import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts";
+import { changeOf, isOf, lookTimes, noAlerts, resolvedBy, withSilence } from "./alert-state.ts";
+import type { ActiveAlert, AlertDocument } from "./alert-state.ts";
 import { DueRules } from "./due-rules.ts";
 import { judgeRule, raise } from "./evaluate.ts";
 import {
@@ -45,7 +34,6 @@ import {
   passedTurns,
   settledTo,
 } from "./late-windows.ts";
-import { Folding } from "./message-groups.ts";
 import { RuleScheduler } from "./rule-scheduler.ts";
 import { OthersTurns } from "./late-turn-notices.ts";
 import type { DeliveryResult } from "./deliver.ts";
@@ -81,7 +69,7 @@ class RunningAlerts implements Alerts {
   /** Receipt of the first turn that was written or judged since the last look. */
   #touchedMs = Infinity;
   readonly #others = new OthersTurns();
-  readonly #folding = new Folding();
+  readonly #messages: AlertMessages;
   readonly #due: DueRules;
   readonly #beganMs: number;
   #leading: boolean;
@@ -101,6 +89,7 @@ class RunningAlerts implements Alerts {
     this.#options = options;
     this.#keep = options.keep;
     this.#sending = new Sending(options, parts.log);
+    this.#messages = new AlertMessages({ sending: this.#sending, base: options.base });
     this.#due = new DueRules({ everyMs: options.everyMs ?? defaultEveryMs, leastMs });
     this.document = document;
     this.#kept = document;
@@ -210,7 +199,7 @@ class RunningAlerts implements Alerts {
   async #look(): Promise<void> {
     const now = this.#parts.now();
     await this.#obey(now);
-    this.#removed(now);
+    this.document = this.#messages.removed(this.document, this.rules, now);
     this.document = withBeginnings(this.document, this.rules, now);
     await this.#lookBack(now);
     const until = performance.now() + rulesBudgetMs;
@@ -240,7 +229,7 @@ class RunningAlerts implements Alerts {
 
   /** Makes the messages of what was found, keeps them, and sends them. */
   async #publish(now: number): Promise<void> {
-    this.#notify(now);
+    this.document = this.#messages.notify(this.document, this.rules, now);
     this.document = this.#sending.withDisabled(this.document);
     await this.#save(now);
     // Another collector may have taken over during a long look.
@@ -310,58 +299,14 @@ class RunningAlerts implements Alerts {
         ...raised.filter((one) => one !== undefined),
       ],
     };
-    for (const one of ended) this.#end(rule, one, atMs);
-  }
-
-  #end(rule: AlertRule, { alert, reason, ...found }: EndedEpisode, atMs: number): void {
-    // An alert that began and ended in a time without a process is sent as both.
-    const reported = alert.notified || alert.resolved ? alert : this.#reported(rule, alert, atMs);
-    this.document = closed(this.document, reported, reason, atMs);
-    if (reported.notified && !reported.resolved) {
-      const isRemoved = reason === "rule_removed";
-      this.#enqueue("resolved", rule, { alert: reported, ...valueOf(found), isRemoved }, atMs);
+    for (const one of ended) {
+      this.document = this.#messages.end(this.document, rule, one, atMs);
     }
-  }
-
-  /** Alerts of rules that the file no longer has. */
-  #removed(now: number): void {
-    for (const alert of this.document.active) {
-      if (this.rules.some(({ name }) => name === alert.rule)) continue;
-      // A receiver that was sent the start is sent the end, too.
-      if (alert.sent !== undefined) {
-        this.#end(alert.sent, { alert, reason: "rule_removed", value: null }, now);
-      } else this.document = closed(this.document, alert, "rule_removed", now);
-    }
-  }
-
-  #notify(now: number): void {
-    const silences = standingSilences(this.document.silences, now);
-    this.document = { ...this.document, silences };
-    for (const alert of this.document.active) {
-      const rule = this.rules.find(({ name }) => name === alert.rule);
-      if (rule === undefined || alert.notified || alert.resolved) continue;
-      const reported = this.#reported(rule, alert, now);
-      const active = this.document.active.map((one) => (one.id === alert.id ? reported : one));
-      this.document = { ...this.document, active };
-    }
-  }
-
-  /** Puts its message into the outbox, unless a silence covers it. */
-  #reported(rule: AlertRule, alert: ActiveAlert, now: number): ActiveAlert {
-    if (isSilenced(this.document.silences, alert, now)) return alert;
-    this.#enqueue("firing", rule, { alert, ...valueOf(alert) }, now);
-    const started = this.#sending.targetsOf(rule).map(({ name }) => name);
-    return { ...alert, notified: true, sent: rule, started };
-  }
-
-  #enqueue(kind: AlertEvent["kind"], rule: AlertRule, of: ValuedAlert, atMs: number): void {
-    const event = { kind, rule, ...of, atMs, base: this.#options.base };
-    this.document = this.#folding.add(this.document, this.#sending.targetsOf(rule), event);
   }
 
   /** Keeps the document where it changed; progress alone now and then. */
   async #save(now: number): Promise<void> {
-    this.document = this.#folding.into(this.document);
+    this.document = this.#messages.grouped(this.document);
     const { looked_ms: _looked, passed_ms: _passed, ...is } = this.document;
     const { looked_ms: _kept, passed_ms: _was, ...was } = this.#kept;
     const same = JSON.stringify(is) === JSON.stringify(was);
@@ -425,14 +370,9 @@ class RunningAlerts implements Alerts {
 
   /** False where the alert does not fire, and where its rule is gone. */
   #resolve(id: string, now: number): boolean {
-    const alert = this.document.active.find((one) => one.id === id && !one.resolved);
-    const rule = this.rules.find(({ name }) => name === alert?.rule);
-    if (alert === undefined || rule === undefined) return false;
-    if (alert.notified) {
-      this.#enqueue("resolved", rule, { alert, ...valueOf(alert), byOperator: true }, now);
-    }
-    this.document = resolvedBy(this.document, id, now);
-    return true;
+    const after = this.#messages.resolve(this.document, this.rules, id, now);
+    this.document = after ?? this.document;
+    return after !== undefined;
   }
 
   async close(): Promise<void> {

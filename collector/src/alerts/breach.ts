@@ -36,14 +36,14 @@ export function valueText(
   return measure === "cost_usd" ? usdText(value) : countText(value);
 }
 
-/** A share in percent: a limit as it is, and a value with digits that tell it from the limit. */
+/** A share in percent: a limit as it is, and a value with digits that differ from those of the limit. */
 function shareText(value: number, limit?: number): string {
   const text = (of: number, digits: number): string => (of * 100).toFixed(digits);
-  const isTold = (digits: number): boolean =>
+  const isDistinct = (digits: number): boolean =>
     limit === value
       ? Math.abs(Number(text(value, digits)) / 100 - value) < 1e-9
       : limit === undefined || text(value, digits) !== text(limit, digits);
-  return `${text(value, [1, 2, 3, 4].find(isTold) ?? 5)} %`;
+  return `${text(value, [1, 2, 3, 4].find(isDistinct) ?? 5)} %`;
 }
 
 function costText(

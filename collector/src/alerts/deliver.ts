@@ -23,7 +23,7 @@ export interface DeliveryResult {
   readonly failed: ReadonlySet<string>;
   /** HTTP status of the attempt that failed; null without an answer, or where none failed. */
   readonly status: number | null;
-  /** How long the target asked to wait, in milliseconds; 0 where it did not. */
+  /** Time of its `Retry-After`, in milliseconds; 0 without one. */
   readonly waitMs: number;
   /** True for a webhook that answered 410 and gets no more messages. */
   readonly gone: boolean;

@@ -1,7 +1,7 @@
 /**
- * @module DueRules: which rules are looked at next. Each rests in proportion to what its own look
- * took: a short window is looked at often, and a long one, which is dear, delays itself alone. Those
- * that have waited longest come first, so that none is left out.
+ * @module DueRules: which rules are evaluated next. Each rests in proportion to what its own
+ * evaluation took: a short window is evaluated often, and a long one, which is dear, delays itself
+ * alone. Those that have waited longest come first, so that none is left out.
  */
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { LookingTimes } from "./rule-scheduler.ts";

@@ -1,6 +1,6 @@
 /**
- * @module GroupedMessage: alerts of one rule in one message. It lists those furthest over the limit,
- * and the number of the others.
+ * @module GroupedMessage: alerts of one rule in one message. It lists those furthest over the
+ * limit, and the number of the others.
  */
 import { isoTime } from "@turnproof/semconv";
 

@@ -1,6 +1,6 @@
 /**
- * @module LateTurnNotices: turns that a collector wrote or judged late, for the one that evaluates the
- * rules: it passed their windows already, and no signal of another process reaches it.
+ * @module LateTurnNotices: turns that a collector wrote or judged late, for the one that evaluates
+ * the rules: it passed their windows already, and no signal of another process reaches it.
  */
 import { randomUUID } from "node:crypto";
 

@@ -1,7 +1,8 @@
 /**
- * @module PastReceipts: the receipts that a rule of silence had found at a past time. The ledger has
- * the first and the last receipt of a turn, and at that time the last one may have been another:
- * for a turn that was received before and after a time, the time is that of its stored events.
+ * @module PastReceipts: the receipts that a rule of silence had found at a past time. The ledger
+ * has the first and the last receipt of a turn, and at that time the last one may have been
+ * another: for a turn that was received before and after a time, the time is that of its stored
+ * events.
  */
 import { turnKey } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";

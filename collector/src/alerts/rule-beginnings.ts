@@ -1,7 +1,7 @@
 /**
  * @module RuleBeginnings: when each rule was first evaluated as it stands. Windows that had ended
- * before are never looked at: nobody had asked about them yet. The alerts keep it, so that it holds
- * over restarts and for each collector of a store.
+ * before are never evaluated: the rule was not there yet. The alerts keep it, so that it holds over
+ * restarts and for each collector of a store.
  */
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { AlertDocument, RuleBeginning } from "./alert-state.ts";

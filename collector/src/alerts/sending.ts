@@ -38,7 +38,7 @@ export class Sending {
   /** Targets that something is being sent to. */
   readonly #busy = new Map<string, Promise<void>>();
   readonly #repeatedAt = new Map<string, number>();
-  /** Up to when a target asked not to be sent anything. */
+  /** End of the `Retry-After` of each target. */
   readonly #restsUntil = new Map<string, number>();
   /** Names of webhooks that answered 410, until the process ends. */
   readonly #gone = new Set<string>();

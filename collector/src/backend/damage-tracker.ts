@@ -1,6 +1,6 @@
 /**
- * @module DamageTracker: damage of the store that a read or a write met. It is logged once, Health and
- * the check of the store have it, and no turn of a damaged trace is a success.
+ * @module DamageTracker: damage of the store that a read or a write met. It is logged once, Health
+ * and the check of the store have it, and no turn of a damaged trace is a success.
  */
 import type { Log } from "../log.ts";
 import { openKnownDamage } from "./known-damage.ts";

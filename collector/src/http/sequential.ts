@@ -1,6 +1,6 @@
 /**
- * @module Sequential: work that is done one after another, because each piece of it needs much memory
- * until it is done: those that wait hold nothing.
+ * @module Sequential: work that is done one after another, because each piece of it needs much
+ * memory until it is done: those that wait hold nothing.
  */
 
 /** Runs work when all work before it has ended, also where that failed. */

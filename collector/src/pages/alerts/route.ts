@@ -10,8 +10,6 @@ import { standingSilences, valueOf } from "../../alerts/alert-state.ts";
 import type { ActiveAlert, AlertSilence } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
-import { previewRule } from "../../alerts/preview.ts";
-import type { PreviewParts, RulePreview } from "../../alerts/preview.ts";
 import { storeAway } from "../../backend/store-away.ts";
 import type { StoreAway } from "../../backend/store-away.ts";
 import { openPriceList } from "../../cost/price-list.ts";
@@ -29,10 +27,11 @@ import { readingFor } from "../../http/query.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import type { Parts } from "../../parts.ts";
 import { alertFileEndpoints, alertRange, isWithin, mountAlertFiles } from "./alert-files.ts";
-import type { Ranged } from "./alert-files.ts";
 import { draftCharsMax, groupCharsMax, silenceHoursMax } from "./alert-lists.ts";
 import type { AlertLists, FiringAlert, RuleState } from "./alert-lists.ts";
 import { alertsPage } from "./page.tsx";
+import { previewOf, spanOf } from "./preview-model.ts";
+import type { PreviewModel } from "./preview-model.ts";
 
 const alertsParameters = z
   .strictObject({
@@ -71,23 +70,6 @@ const resolveBody = z.strictObject({
     .regex(/^alert_[0-9a-f]{32}$/)
     .describe("Id of a firing alert."),
 });
-
-/** The past of a rule. */
-export interface PreviewModel {
-  readonly name: string;
-  readonly days: number;
-  readonly sentence: string;
-  /** Null where it is not recorded. */
-  readonly past: RulePreview | null;
-  /** What is not recorded, in a sentence; null where there is a past. */
-  readonly not_recorded: string | null;
-  readonly value_texts: readonly string[];
-  /** Query string of the list of its turns; null where a window has no turns of its own. */
-  readonly turns_query: string | null;
-  readonly window_ms: number;
-  /** What the counts of its windows are of: `heard`, turns of the day before a silence. */
-  readonly counted: "turns" | "calls" | "events" | "heard" | "minutes";
-}
 
 /** Body of `/alerts.json`. */
 export interface AlertsModel extends AlertLists {
@@ -248,50 +230,6 @@ function draftRule(text: string, known: KnownNames): RequestedRule {
     });
     return { rule: undefined, problems: problems.slice(0, 10) };
   }
-}
-
-interface PastSpan {
-  readonly nowMs: number;
-  readonly days: number;
-}
-
-const dayMs = 86_400_000;
-const daysMax = 30;
-
-/** The span of a preview: the range, of which the last 30 days; so many days where it has no start. */
-function spanOf(parts: Parts, { start_time, end_time }: Ranged, days?: number): PastSpan {
-  const now = parts.now();
-  const nowMs = end_time === undefined ? now : Math.min(now, Date.parse(end_time));
-  if (days !== undefined || start_time === undefined) return { nowMs, days: days ?? 7 };
-  return { nowMs, days: Math.min(daysMax, Math.max(0, nowMs - Date.parse(start_time)) / dayMs) };
-}
-
-async function previewOf(
-  parts: Omit<PreviewParts, "prices">,
-  prices: Promise<PriceList>,
-  rule: AlertRule,
-  span: PastSpan,
-): Promise<PreviewModel> {
-  const found = await previewRule({ ...parts, prices: await prices }, rule, span);
-  const past = "not_recorded" in found ? null : found;
-  return {
-    name: rule.name,
-    days: span.days,
-    sentence: `${measureText(rule)}, ${limitText(rule)}`,
-    past,
-    not_recorded: "not_recorded" in found ? found.not_recorded : null,
-    value_texts: (past?.windows ?? []).map(({ value, cost }) => valueText(rule, value, cost)),
-    turns_query: past?.by === "end" ? turnsQuery(rule, null) : null,
-    window_ms: past?.by === "minute" ? past.step_ms : rule.window_ms,
-    counted: countedBy(rule),
-  };
-}
-
-function countedBy({ measure }: AlertRule): PreviewModel["counted"] {
-  if (measure === "cost_usd") return "calls";
-  if (measure === "lost_events") return "events";
-  if (measure === "judge_lag_ms") return "minutes";
-  return measure === "silence" ? "heard" : "turns";
 }
 
 /** The rules that are looked at; in read-only mode those of the start. */

@@ -10,7 +10,8 @@ import { Card, Heads, Note, Table } from "../../ui/elements/panel.tsx";
 import { RangeInputs } from "../../ui/elements/range-picker.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import { draftCharsMax } from "./alert-lists.ts";
-import type { AlertsModel, PreviewModel } from "./route.ts";
+import type { PreviewModel } from "./preview-model.ts";
+import type { AlertsModel } from "./route.ts";
 
 const example = `name: failing-agents
 measure: verdict_share

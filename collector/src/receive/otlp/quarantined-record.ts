@@ -1,6 +1,7 @@
 /**
- * @module QuarantinedRecord: what an operator is shown of a record in quarantine: time, reason, size,
- * producer and position in its frame; never its content. An unreadable value is unknown, not none.
+ * @module QuarantinedRecord: what an operator is shown of a record in quarantine: time, reason,
+ * size, producer and position in its frame; never its content. An unreadable value is unknown, not
+ * none.
  */
 import type { DamagedRecord, QuarantineRecord } from "@turnproof/journal";
 import { isoTime } from "@turnproof/semconv";
