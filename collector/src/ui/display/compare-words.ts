@@ -195,7 +195,7 @@ function ambiguityPoints({ counts }: TraceComparison): OpenPoint[] {
   return [
     {
       what: `The pairing of ${operationsText(counts.ambiguous)}`,
-      why: "The sides have different numbers of equal siblings, so pairs may be wrong.",
+      why: "One side repeats an operation more often, so pairs may be wrong.",
     },
   ];
 }

@@ -11,7 +11,7 @@ export const glossary = {
   delivery: "The record that a result was emitted, with its acknowledgement.",
   verdict: "The status of a turn by the rules of reconciliation.",
   supply: "The memory in the model's context.",
-  root: "The trace of a turn.",
+  root: "A trace; several turns may share it.",
 } as const;
 
 /** One of these words. */
