@@ -73,7 +73,7 @@ export const expectations = {
   },
   "node-sdk-3": {
     file: "otel-3/node-sdk.mjs",
-    lines: 13,
+    lines: 12,
     turns: [
       turn("desk", { thread: "thread-3", user: "user-3", tokens: [21, 7] }),
       turn("desk", { thread: "thread-3", user: "user-3", tokens: [21, 7] }),
@@ -83,7 +83,7 @@ export const expectations = {
   },
   "node-sdk-2": {
     file: "otel-2/node-sdk.mjs",
-    lines: 6,
+    lines: 5,
     turns: [
       turn("desk", { thread: "thread-2", user: "user-2", ...withTool }),
       turn("desk", { thread: "thread-2", user: "user-2", status: "error" }),

@@ -99,11 +99,12 @@ test("two calls say why a turn failed, within 2,000 tokens, with evidence and a 
 
 test("what failed leads with failures, counts them by verdict, and shows how to get the rest", async () => {
   const input = { since, limit: 5 };
-  const rank = async (root: string, verdict: string): Promise<number> => {
+  const rank = async (ended: string, verdict: string, root: string): Promise<number> => {
     if (verdict !== "unknown") return verdict === "failed" ? 0 : 1;
     const path = `/traces/turns.json?q=${encodeURIComponent(`root:${root} has:error`)}`;
-    const { items } = await desk.json<{ items: unknown[] }>(path, headers);
-    return items.length > 0 ? 2 : 3;
+    const { items } = await desk.json<{ items: { ended_at: string }[] }>(path, headers);
+    // A trace may have a further turn.
+    return items.some(({ ended_at: at }) => at.startsWith(ended)) ? 2 : 3;
   };
   const ranks: number[] = [];
   let cursor: string | undefined;
@@ -126,8 +127,9 @@ test("what failed leads with failures, counts them by verdict, and shows how to 
       expect(text.split("\n")[1]).toBe(`by verdict: ${counts.join(", ")}`);
       expect(text).toMatch(/^\d+ more: call again with the cursor, or name a verdict$/m);
     }
-    for (const [, verdict = "", root = ""] of text.matchAll(/Z (\S+) root (\S+) agent/g)) {
-      ranks.push(await rank(root, verdict));
+    const rows = text.matchAll(/^.*?(\S+)Z (\S+) root (\S+) agent/gm);
+    for (const [, ended = "", verdict = "", root = ""] of rows) {
+      ranks.push(await rank(ended, verdict, root));
     }
     cursor = /^cursor: (\S+)$/m.exec(text)?.[1];
   } while (cursor !== undefined);
