@@ -58,35 +58,23 @@ function ownBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
-/** A body in the main thread. */
-export interface FollowingBody {
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Settles when the thread makes no more of it: it is whole, left, or failed. */
-  readonly written: Promise<void>;
-}
-
 /**
  * The body in the main thread. One piece is read ahead; a failure breaks the transfer, so that a
  * part of a body never looks whole.
  */
-export function followingBody(calls: Pick<Calls, "request">, id: string): FollowingBody {
-  const { promise: written, resolve: ended } = Promise.withResolvers<void>();
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+export function followingBody(
+  calls: Pick<Calls, "request">,
+  id: string,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
-      let piece: Uint8Array<ArrayBuffer> | null = null;
-      try {
-        piece = await calls.request<Uint8Array<ArrayBuffer> | null>("piece", id);
-      } finally {
-        if (piece === null) ended();
-      }
+      const piece = await calls.request<Uint8Array<ArrayBuffer> | null>("piece", id);
       if (piece === null) controller.close();
       else controller.enqueue(piece);
     },
     async cancel() {
-      ended();
       // A thread that ended holds no body.
       await calls.request("leave", id).catch(() => {});
     },
   });
-  return { body, written };
 }

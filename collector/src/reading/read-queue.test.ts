@@ -153,17 +153,3 @@ test("a thread that has not started is started where the other may be busy for l
   expect((await queue.enter({ principal: "a", address: "/traces" })).thread).toBe(1);
   expect((await queue.enter({ principal: "a", address: pageOf("a2") })).thread).toBe(1);
 });
-
-test("a read prefers the thread that writes no body, until that body is taken", async () => {
-  const queue = createReadQueue(options);
-  const part = (at: number) => ({ principal: "a", address: `/traces/export?cursor=${at}` });
-  const first = await queue.enter(part(0));
-  const body = Promise.withResolvers<void>();
-  first.end(20, body.promise);
-  const second = await queue.enter(part(1));
-  expect([first.thread, second.thread]).toEqual([0, 1]);
-  second.end(20);
-  body.resolve();
-  await flush();
-  expect((await queue.enter(part(2))).thread).toBe(0);
-});

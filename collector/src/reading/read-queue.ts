@@ -32,11 +32,8 @@ export interface ReadRequest {
 export interface ReadPlace {
   /** Index of the thread. */
   readonly thread: number;
-  /**
-   * Ends the read; `cpuMs` is what it took of its thread, undefined where that is not known.
-   * `written` settles when a body that follows the answer is taken or left.
-   */
-  readonly end: (cpuMs?: number, written?: Promise<void>) => void;
+  /** Ends the read; `cpuMs` is what it took of its thread, undefined where that is not known. */
+  readonly end: (cpuMs?: number) => void;
 }
 
 /** The queue. */
@@ -51,8 +48,6 @@ export interface ReadQueue {
 
 interface Thread {
   running: number;
-  /** Bodies that follow an answer: other reads prefer another thread. */
-  writing: number;
   /** Reads that began in all. */
   begun: number;
   /** The read that is large, or may be: at most one. */
@@ -62,7 +57,7 @@ interface Thread {
 /** Opens a queue. */
 export function createReadQueue(options: ReadQueueOptions): ReadQueue {
   const threads: Thread[] = Array.from({ length: options.threads }, () => {
-    return { running: 0, writing: 0, begun: 0, single: null };
+    return { running: 0, begun: 0, single: null };
   });
   const sizes = createReadSizes(options.largeCpuMs);
   const line = new FairQueue<string, ReadPlace>(options);
@@ -75,14 +70,12 @@ export function createReadQueue(options: ReadQueueOptions): ReadQueue {
     thread.begun += 1;
     const { running, begun } = thread;
     if (size !== "small") thread.single = size;
-    const end = (cpuMs?: number, written?: Promise<void>): void => {
+    const end = (cpuMs?: number): void => {
       // The CPU of others that ran meanwhile is in the figure.
       const isAlone = running === 1 && thread.begun === begun;
       thread.running -= 1;
       if (size !== "small") thread.single = null;
       if (cpuMs !== undefined) sizes.measured(address, { cpuMs, isAlone });
-      if (written !== undefined) thread.writing += 1;
-      void written?.finally(() => (thread.writing -= 1));
       line.admit(placeOf);
     };
     return { thread: at, end };
@@ -103,11 +96,11 @@ function threadFor(
 ): number | undefined {
   const last = threads.length - 1;
   if (size === "large") return threads[last]?.single === null ? last : undefined;
-  const rank = ({ running, writing, single }: Thread, at: number): number => {
+  const rank = ({ running, single }: Thread, at: number): number => {
     // A small read waits behind a large one only where there is no other thread.
     const behind = single === null ? 0 : single === "large" ? 1_000_000 : 1_000;
     // A thread that has to start first takes half a second.
-    return running + writing + behind + (at === 0 || started(at) ? 0 : 100);
+    return running + behind + (at === 0 || started(at) ? 0 : 100);
   };
   let best: number | undefined;
   for (const [at, thread] of threads.entries()) {

@@ -155,7 +155,6 @@ function answersInTurn({
   return async (c) => {
     const place = await queue.enter(readOf(c));
     let cpuMs: number | undefined;
-    let written: Promise<void> | undefined;
     try {
       const thread = threadAt(place.thread);
       const passed = await passedRequest(c);
@@ -163,12 +162,9 @@ function answersInTurn({
       thread.notify(presentState());
       const answer = await thread.request<PassedAnswer>("answer", passed);
       cpuMs = answer.cpuMs;
-      const { body } = answer;
-      const following = typeof body === "string" ? followingBody(thread, body) : undefined;
-      written = following?.written;
-      return responseOf(answer, following?.body);
+      return responseOf(thread, answer);
     } finally {
-      place.end(cpuMs, written);
+      place.end(cpuMs);
     }
   };
 }
@@ -182,13 +178,14 @@ function readOf(c: AppContext): ReadRequest {
   return { address: `${pathname}${search}`, principal, signal: gone.signal };
 }
 
-/** The response of a thread's answer, with the body that follows it where one does. */
+/** The response of a thread's answer; one that follows is read from it. */
 function responseOf(
+  thread: ReadingThread,
   { status, headers: made, body }: PassedAnswer,
-  following: ReadableStream<Uint8Array<ArrayBuffer>> | undefined,
 ): Response {
   const headers = made.map(([name, value]): [string, string] => [name, value]);
-  if (typeof body === "string") return new Response(following, { status, headers });
+  if (typeof body === "string")
+    return new Response(followingBody(thread, body), { status, headers });
   const sent = largeBody(body);
   // The server does not see the length of a stream.
   if (sent !== body) headers.push(["content-length", String(body.byteLength)]);
