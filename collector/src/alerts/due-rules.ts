@@ -1,7 +1,7 @@
 /**
  * @module DueRules: which rules are evaluated next. Each rests in proportion to what its own
- * evaluation took: a short window is evaluated often, and a long one, which is dear, delays itself
- * alone. Those that have waited longest come first, so that none is left out.
+ * evaluation took, so a slow rule is evaluated less often and delays no other. The rule that has
+ * waited longest comes first.
  */
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { LookingTimes } from "./rule-scheduler.ts";
@@ -15,9 +15,9 @@ interface RuleLook {
   readonly atMs: number;
 }
 
-/** Rests of a rule for each look. */
+/** Length of a rest, in times of the evaluation before it. */
 const restsPerLook = 4;
-/** However dear a rule is: an alarm follows its evidence within ten seconds. */
+/** Longest rest, so that an alarm follows its evidence within ten seconds. */
 const restMsMax = 5_000;
 
 /** The looks at each rule. */

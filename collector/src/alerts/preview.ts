@@ -35,8 +35,8 @@ export interface RulePreview {
   /** An alert lasts from one window to the next until its condition has ended. */
   readonly alerts: number;
   /**
-   * Silences of which it is not recorded whether a turn was received in them; of the judge's lag
-   * minutes in which none is recorded.
+   * Number of silences in which a receipt may not be recorded; for the judge's lag, number of
+   * minutes without a recorded delay.
    */
   readonly unclear: number;
   /** Older pauses of groups that were not looked at. */

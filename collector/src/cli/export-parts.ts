@@ -70,8 +70,8 @@ const header = (answer: Response, name: string): string | null =>
   answer.headers.get(`turnproof-${name}`);
 
 /**
- * The bytes of a listed file, from the collector. A cursor keeps its time of receipt, so that the
- * same rows come again unless some were removed; the first part has none and is read as of now.
+ * Reads a listed file from the collector again. A cursor keeps the time of the export, so the rows
+ * are the same unless some were removed. The first part has no cursor: its rows are those of now.
  */
 async function fetchedAgain(
   part: ExportPart,

@@ -1,8 +1,8 @@
 /**
  * @module Sockets: bounds the sockets of a listener and chooses which one gives way. A new one
  * never waits behind idle or slow ones: the least useful socket of the address with the most
- * sockets is closed. What comes while all are at work is accepted in order to be answered, and
- * none is closed before it was sent an answer (faults H10).
+ * sockets is closed. What comes while all are at work is accepted in order to be answered,
+ * and each socket is sent an answer before it is closed (faults H10).
  */
 import type { Server, Socket } from "node:net";
 

@@ -1,6 +1,6 @@
 /**
  * Each refused client reads a status: of a thousand sockets that are slow in several ways over
- * HTTP, none is closed or reset before its client has read why (faults H10).
+ * HTTP, each is closed after its client has read the reason (faults H10).
  */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
