@@ -94,6 +94,8 @@ export function observeInto(): {
       target = store;
       return async () => {
         await provider.forceFlush();
+        // The batch processor does not wait for an export that has begun; the exporter does.
+        await exporter.forceFlush();
         if (exporter.health.write_failures > 0) throw new Error("evidence was not written");
       };
     },
