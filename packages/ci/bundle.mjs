@@ -1,9 +1,11 @@
-/** @module RolldownConfig: the commands of a pipeline and what they use as one file. */
+/** @module Bundle: the commands of a pipeline and what they use as one file. */
 import { builtinModules } from "node:module";
+
+import { build } from "rolldown";
 
 import { thirdPartyLicenses } from "../../collector/third-party-licenses.mjs";
 
-export default {
+await build({
   input: `${import.meta.dirname}/../../collector/src/cli/ci.ts`,
   platform: "node",
   resolve: { conditionNames: ["@turnproof/source", "node", "import", "default"] },
@@ -20,4 +22,4 @@ export default {
     minify: true,
     codeSplitting: false,
   },
-};
+});

@@ -1,10 +1,12 @@
 /**
- * @module RolldownConfig: the program and its threads with what they use in few files, because a
+ * @module Bundle: the program and its threads with what they use in few files, because a
  * start spent most of its CPU on finding and reading 1,300 modules. Hosts import the files of tsc.
  */
 import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
+
+import { build } from "rolldown";
 
 import { thirdPartyLicenses } from "./third-party-licenses.mjs";
 
@@ -33,7 +35,7 @@ function placeOf(file, path) {
   return `new URL("./${inside}${slash}", import.meta.resolve("${name}/package.json"))`;
 }
 
-export default {
+await build({
   input: {
     main: join(dist, "main.js"),
     "judging-thread": join(dist, "reading/judging-thread.js"),
@@ -73,4 +75,4 @@ export default {
       groups: [{ name: "semconv", test: /packages\/semconv\/dist\//, minShareCount: 4 }],
     },
   },
-};
+});
