@@ -47,6 +47,7 @@ const program = createRequire(import.meta.url).resolve("kubernetes-mcp-server/bi
 const kinds: Readonly<Record<string, readonly string[]>> = {
   v1: ["ConfigMap", "Secret", "Service"],
   "apps/v1": ["StatefulSet"],
+  "batch/v1": ["CronJob"],
   "policy/v1": ["PodDisruptionBudget"],
   "networking.k8s.io/v1": ["Ingress", "NetworkPolicy"],
   "monitoring.coreos.com/v1": ["ServiceMonitor", "PrometheusRule"],

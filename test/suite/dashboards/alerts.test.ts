@@ -102,22 +102,29 @@ test("profiles of ClickHouse lie where it reads them, in both compose files", ()
   }
 });
 
-test("the systemd unit has no rights beyond its data directory, and sets known variables", () => {
-  const unit = read("dashboards/systemd/turnproof.service");
-  for (const line of [
-    "DynamicUser=yes",
-    "StateDirectory=turnproof",
-    "NoNewPrivileges=yes",
-    "ProtectSystem=strict",
-    "CapabilityBoundingSet=",
-  ]) {
-    expect(unit.split("\n")).toContain(line);
-  }
-  const known = new Set(variables.map(({ name }) => `TURNPROOF_${name}`));
-  const named = unit.match(/TURNPROOF_[A-Z_]+/g) ?? [];
-  expect(named.length).toBeGreaterThan(1);
-  for (const name of named) expect([name, known.has(name)]).toEqual([name, true]);
-});
+test.each(["turnproof", "turnproof-retention"])(
+  "the systemd unit %s has no rights beyond its data directory, and sets known variables",
+  (name) => {
+    const unit = read(`dashboards/systemd/${name}.service`);
+    for (const line of [
+      "DynamicUser=yes",
+      // A name of its own, so that both units have one user and one data directory.
+      "User=turnproof",
+      "Environment=TURNPROOF_DATA_DIR=/var/lib/turnproof TURNPROOF_LOG=json",
+      "EnvironmentFile=-/etc/turnproof/environment",
+      "StateDirectory=turnproof",
+      "NoNewPrivileges=yes",
+      "ProtectSystem=strict",
+      "CapabilityBoundingSet=",
+    ]) {
+      expect(unit.split("\n")).toContain(line);
+    }
+    const known = new Set(variables.map(({ name }) => `TURNPROOF_${name}`));
+    const named = unit.match(/TURNPROOF_[A-Z_]+/g) ?? [];
+    expect(named.length).toBeGreaterThan(1);
+    for (const name of named) expect([name, known.has(name)]).toEqual([name, true]);
+  },
+);
 
 test("the image runs without rights on a read-only file system, from the lockfile", () => {
   const dockerfile = read("collector/Dockerfile");

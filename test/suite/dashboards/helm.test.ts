@@ -45,7 +45,8 @@ const full = {
   secrets: { ...signIn, ...shared, TURNPROOF_CLICKHOUSE_PASSWORD: from("clickhouse") },
   origins: ["https://turnproof.example.com"],
   files: { configMap: "turnproof-files" },
-  persistence: { storageClass: "fast", accessMode: "ReadWriteOncePod" },
+  persistence: { storageClass: "fast" },
+  retention: { enabled: true, schedule: "5 4 * * *" },
   nodeSelector: { disk: "fast" },
   tolerations: [{ key: "disk", operator: "Exists", effect: "NoSchedule" }],
   affinity: { podAntiAffinity: {} },
@@ -84,17 +85,32 @@ function only<T = Manifest>({ manifests }: Rendered, kind: string, name = "turnp
 }
 
 interface Pods {
+  readonly spec: { readonly template: Template };
+}
+
+interface Template {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
   readonly spec: {
-    readonly template: {
-      readonly spec: {
-        readonly terminationGracePeriodSeconds: number;
-        readonly containers: readonly [Container];
-      };
-    };
+    readonly terminationGracePeriodSeconds: number;
+    readonly securityContext: object;
+    readonly containers: readonly [Container];
+    readonly volumes: readonly object[];
   };
 }
 
+interface Schedule {
+  readonly spec: { readonly jobTemplate: Pods };
+}
+
+interface Policy {
+  readonly spec: { readonly egress: readonly object[] };
+}
+
 interface Container {
+  readonly args?: readonly string[];
+  readonly envFrom: readonly object[];
+  readonly securityContext: object;
+  readonly volumeMounts: readonly object[];
   readonly env: readonly { readonly name: string; readonly value?: string }[];
   readonly image: string;
   readonly startupProbe: Probe;
@@ -106,7 +122,7 @@ interface Probe {
   readonly httpGet: { readonly path: string };
 }
 
-const podOf = (rendered: Rendered): Pods["spec"]["template"]["spec"] =>
+const podOf = (rendered: Rendered): Template["spec"] =>
   only<Pods>(rendered, "StatefulSet").spec.template.spec;
 
 /** Variables that the pods of a rendered chart get, apart from those of Secrets. */
@@ -140,7 +156,7 @@ describe("the objects", () => {
     lines.push('import type { IService } from "kubernetes-models/v1";', "// @ts-expect-error");
     lines.push('export const typo: IService = { apiVersion: "v1", kind: "Service", specs: {} };');
     expect(await unknownFields(folder.path, lines)).toBe("");
-    expect(new Set(all.map(({ kind }) => kind)).size).toBe(8);
+    expect(new Set(all.map(({ kind }) => kind)).size).toBe(9);
   });
 
   test("give the collector no right beyond its data directory", () => {
@@ -167,6 +183,39 @@ describe("the objects", () => {
       });
       expect(pod).not.toHaveProperty("containers.0.lifecycle");
     }
+  });
+
+  test("delete evidence by age as the first replica does, and only where it is requested", async () => {
+    expect(small.manifests.map(({ kind }) => kind)).not.toContain("CronJob");
+    expect(small.notes).toContain("No evidence is deleted by age");
+    expect(large.notes).not.toContain("No evidence is deleted by age");
+    const job = only<Schedule>(large, "CronJob", "turnproof-retention");
+    const { metadata, spec } = job.spec.jobTemplate.spec.template;
+    const [container] = spec.containers;
+    expect(job.spec).toMatchObject({ schedule: "5 4 * * *", concurrencyPolicy: "Forbid" });
+    // The collector's program, variables, secrets, user and files.
+    const pod = podOf(large);
+    const [collector] = pod.containers;
+    expect(container.args).toEqual(["retention", "--apply"]);
+    for (const field of ["image", "envFrom", "securityContext", "volumeMounts"] as const) {
+      expect([field, container[field]]).toEqual([field, collector[field]]);
+    }
+    const own = new Set(["POD_IP", "TURNPROOF_UI_ORIGIN"]);
+    expect(container.env).toEqual(collector.env.filter(({ name }) => !own.has(name)));
+    expect(spec.securityContext).toEqual(pod.securityContext);
+    expect(spec.volumes[0]).toEqual({
+      name: "data",
+      persistentVolumeClaim: { claimName: "data-turnproof-0" },
+    });
+    // No Service, policy or budget of the collectors selects it; a policy of its own admits no one.
+    const labels = { "app.kubernetes.io/name": "turnproof-retention" };
+    expect(metadata.labels).toEqual(labels);
+    const { spec: policy } = only<Policy>(large, "NetworkPolicy", "turnproof-retention");
+    expect(policy).toEqual({
+      podSelector: { matchLabels: labels },
+      policyTypes: ["Ingress", "Egress"],
+      egress: only<Policy>(large, "NetworkPolicy").spec.egress,
+    });
   });
 
   test("stop after the collector has stopped by itself", async () => {
@@ -267,6 +316,16 @@ describe("the values", () => {
       "replicas with keys of their own",
       { ...full, secrets: signIn },
       /missing properties 'TURNPROOF_UI_SESSION_SECRET', 'TURNPROOF_IDENTITY_KEY'/,
+    ],
+    [
+      "retention beside an embedded engine",
+      { ...least, retention: { enabled: true } },
+      /TURNPROOF_BACKEND|_URL'/,
+    ],
+    [
+      "retention on a volume of one pod",
+      { ...full, persistence: { accessMode: "ReadWriteOncePod" } },
+      /accessMode/,
     ],
     [
       "any peer without a policy",

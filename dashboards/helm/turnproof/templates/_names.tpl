@@ -41,3 +41,46 @@ is refused.
 {{- end -}}
 {{- join "," $origins -}}
 {{- end -}}
+
+{{/* Variables whose values are in Secrets. */}}
+{{- define "turnproof.secrets" -}}
+{{- range $name, $from := .Values.secrets }}
+- name: {{ $name }}
+  valueFrom:
+    secretKeyRef: { name: {{ $from.secret | quote }}, key: {{ $from.key | quote }} }
+{{- end }}
+{{- end -}}
+
+{{- define "turnproof.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+
+{{/* The user of all pods. */}}
+{{- define "turnproof.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+# Else every start would give the group rights on keys and the journal.
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end -}}
+
+{{- define "turnproof.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end -}}
+
+{{/* A CronJob's name has 52 characters at most. */}}
+{{- define "turnproof.retention" -}}
+{{- printf "%s-retention" (include "turnproof.name" . | trunc 42 | trimSuffix "-") -}}
+{{- end -}}
+
+{{/* What pods may reach: the given peers and name servers. */}}
+{{- define "turnproof.egress" -}}
+- ports:
+    - { port: 53, protocol: UDP }
+    - { port: 53, protocol: TCP }
+{{ toYaml . }}
+{{- end -}}
