@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 import { ConfigError, describeEnvironment, isLoopback, parseConfig } from "./config.ts";
+import { schema } from "./config-schema.ts";
+import { variables } from "./config-variables.ts";
 import { makeToken } from "./token-strength.ts";
 
 const token = "operator-q7KxZt4Wm9Rc2Yd8";
@@ -25,6 +27,17 @@ function allProblemsOf(env: Record<string, string>): ConfigError["problems"] {
 }
 
 describe("defaults", () => {
+  test("that the documentation lists are those of the schema", () => {
+    const stated = variables.filter(({ name, fallback }) => {
+      const field = Object.entries(schema.shape).find(([key]) => key === name)?.[1];
+      const own: unknown = field?.safeParse(undefined).data;
+      if (field === undefined || own === undefined || fallback === "") return false;
+      expect([name, field.safeParse(fallback).data]).toEqual([name, own]);
+      return true;
+    });
+    expect(stated.length).toBeGreaterThan(15);
+  });
+
   test("an empty environment is a local collector", () => {
     const config = parseConfig({});
     expect(config).toMatchObject({
