@@ -11,7 +11,7 @@ const suites = {
   evidence: ["suite/evidence"],
   contracts: ["suite/contracts"],
   journal: ["suite/journal"],
-  instrumentation: ["suite/witness", "suite/w3c"],
+  instrumentation: ["suite/instrumentation", "suite/w3c"],
   exporter: ["otel", "suite/dialects"],
   store: ["suite/store"],
   memory: ["suite/memory"],

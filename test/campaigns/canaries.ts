@@ -22,7 +22,7 @@ import { startCollector } from "../suite/faults/collector-child.ts";
 import type { CollectorChild } from "../suite/faults/collector-child.ts";
 import { drained } from "../suite/faults/kill-oracle.ts";
 import { seeded } from "../suite/journal/simulated-disk.ts";
-import { witnessPlaces } from "../suite/privacy/witness-places.ts";
+import { recordedPlaces } from "../suite/privacy/recorded-places.ts";
 import { canaryBodies } from "../suite/receive/canary-bodies.ts";
 import { clientOf, traceService, unary } from "../suite/receive/grpc-client.ts";
 import { bytes } from "../suite/receive/wire-writer.ts";
@@ -177,7 +177,7 @@ async function viaOtlp(world: World, word: string, random: Random): Promise<Sent
 
 async function viaRecorder(word: string, random: Random): Promise<number> {
   let attempts = 0;
-  for (const attempt of Object.values(witnessPlaces)) {
+  for (const attempt of Object.values(recordedPlaces)) {
     const text = stated(word, random);
     if (typeof text !== "string") continue;
     attempts += 1;

@@ -27,7 +27,7 @@ export interface TurnState {
   readonly owner: object;
   readonly turn: Turn;
   readonly traceContext: TraceContext;
-  /** Tenant, agent, memory and thread, with the turn as the witness. */
+  /** Tenant, agent, memory and thread, with the turn that records its reads. */
   readonly place: MemoryPlace &
     Pick<IdentityOptions, "userId" | "agentId" | "memoryId" | "threadId">;
   readonly query: string;

@@ -1,5 +1,5 @@
 /**
- * @module EvidenceSink: the port through which the witness writes. The OpenTelemetry sink writes
+ * @module EvidenceSink: the port that instrumentation writes to. The OpenTelemetry sink writes
  * spans and can only count failures; a store's sink (in `@turnproof/exporter`) is durable and
  * confirms.
  */

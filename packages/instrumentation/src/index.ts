@@ -1,4 +1,4 @@
-/** @module The witness: records what an agent turn did, without its content. */
+/** @module Instrumentation: records what an agent turn did, without its content. */
 export { readCarrier } from "./carrier.ts";
 export type { Carrier, CarrierContent } from "./carrier.ts";
 export { otelSink } from "./evidence-sink.ts";
@@ -9,7 +9,7 @@ export type {
   EvidenceSink,
   OpenEvidence,
 } from "./evidence-sink.ts";
-export type { Feedback, LearningStep, TaskOutcome } from "./judged.ts";
+export type { Feedback, LearningStep, TaskOutcome } from "./feedback.ts";
 export { MemoryOperation } from "./memory-supply.ts";
 export type {
   MemoryOperationOptions,
@@ -46,6 +46,6 @@ export type { PropagatingFetchOptions } from "./turn-propagator.ts";
 export { Turn, withTurn } from "./turn.ts";
 export type { CacheDecided } from "./turn.ts";
 export type { TurnOptions } from "./turn-options.ts";
-export type { WitnessHealth, WitnessOptions } from "./witness.ts";
+export type { RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
 export { forWorker } from "./worker.ts";
 export type { WorkerOptions } from "./worker.ts";

@@ -12,8 +12,8 @@ import type { OpenEvidence } from "./evidence-sink.ts";
 import { refAttributes } from "./resource-ref.ts";
 import type { ResourceRef } from "./resource-ref.ts";
 import type { TraceContext } from "./trace-context.ts";
-import { errorTypeOf } from "./witness.ts";
-import type { Facts } from "./witness.ts";
+import { errorTypeOf } from "./guarded-recorder.ts";
+import type { Facts } from "./guarded-recorder.ts";
 
 /** Fields of the end of an operation. */
 export interface SpanResult {
@@ -79,7 +79,7 @@ export class RecorderSpan implements Disposable, AsyncDisposable {
 
   /** Ends it as unknown unless it has ended already. */
   [Symbol.dispose](): void {
-    // `using` cannot wait, and the witness has counted a failed write already.
+    // `using` cannot wait, and the recorder has counted a failed write already.
     void this.#end("unknown", {}).catch(() => undefined);
   }
 

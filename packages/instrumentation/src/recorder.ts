@@ -16,14 +16,14 @@ import type {
 
 import { activeContext, parentsAreKept } from "./active-context.ts";
 import type { EvidenceSink } from "./evidence-sink.ts";
-import { feedbackFacts, outcomeFacts } from "./judged.ts";
-import type { Feedback, TaskOutcome } from "./judged.ts";
+import { feedbackFacts, outcomeFacts } from "./feedback.ts";
+import type { Feedback, TaskOutcome } from "./feedback.ts";
 import { RecorderSpan } from "./recorder-span.ts";
 import { refAttributes } from "./resource-ref.ts";
 import type { ResourceRef } from "./resource-ref.ts";
 import { TraceContext } from "./trace-context.ts";
-import { operationName, Witness } from "./witness.ts";
-import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
+import { GuardedRecorder, operationName } from "./guarded-recorder.ts";
+import type { Facts, Observation, RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
 
 /** Fields that every record may have. */
 interface Named {
@@ -106,19 +106,19 @@ export interface DeliveryOptions extends Named {
 
 /** Records into a sink for one turn. Use one recorder for nested spans. */
 export class ObservabilityRecorder {
-  readonly #witness: Witness;
+  readonly #recorder: GuardedRecorder;
   readonly #turn: TraceContext;
   #orphansReported = false;
 
   /** @param options `strict`: a failed write throws; otherwise it is counted in `health`. */
-  constructor(sink: EvidenceSink, traceContext: TraceContext, options: WitnessOptions = {}) {
-    this.#witness = new Witness(sink, options);
+  constructor(sink: EvidenceSink, traceContext: TraceContext, options: RecorderOptions = {}) {
+    this.#recorder = new GuardedRecorder(sink, options);
     this.#turn = traceContext;
   }
 
   /** Counters of this recorder alone. */
-  get health(): Readonly<WitnessHealth> {
-    return this.#witness.health;
+  get health(): Readonly<RecorderHealth> {
+    return this.#recorder.health;
   }
 
   /**
@@ -154,7 +154,7 @@ export class ObservabilityRecorder {
       ...(options.taskId === undefined ? {} : { taskId: options.taskId }),
     };
     const { turn, parent } = this.#here(options.parent?.context);
-    return new RecorderSpan(this.#witness.begin(turn, parent, observation, "result"), turn);
+    return new RecorderSpan(this.#recorder.begin(turn, parent, observation, "result"), turn);
   }
 
   /** Runs `fn` as a host operation: a throw fails it, a return without an end succeeds it. */
@@ -291,7 +291,7 @@ export class ObservabilityRecorder {
   #reportOrphans(): void {
     if (this.#orphansReported || parentsAreKept()) return;
     this.#orphansReported = true;
-    this.#witness.refuse("context_manager_missing");
+    this.#recorder.refuse("context_manager_missing");
   }
 
   async #point(
@@ -306,7 +306,7 @@ export class ObservabilityRecorder {
       ...(named.taskId === undefined ? {} : { taskId: named.taskId }),
       ...(named.externalId === undefined ? {} : { externalId: named.externalId }),
     };
-    await this.#witness.point(turn, parent, { kind, name, facts, ...ids }, status);
+    await this.#recorder.point(turn, parent, { kind, name, facts, ...ids }, status);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { EvidenceSink } from "./evidence-sink.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
-import type { WitnessOptions } from "./witness.ts";
+import type { RecorderOptions } from "./guarded-recorder.ts";
 
 /** Stands for a field that cannot be read: not a string, so the guard refuses and counts it. */
 const unreadable: object = Object.freeze({});
@@ -63,7 +63,7 @@ export interface TurnOptions
   extends
     Omit<TurnIdentity, "runId" | "turnId">,
     Partial<Pick<TurnIdentity, "runId" | "turnId">>,
-    WitnessOptions {
+    RecorderOptions {
   /** Display name of the agent; default its id. */
   readonly agentName?: string;
   readonly coverageProfile?: string;

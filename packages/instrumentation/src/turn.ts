@@ -11,8 +11,8 @@ import type { CacheDecision, EventKind } from "@turnproof/semconv";
 import { activeContext, parentsAreKept, runIn } from "./active-context.ts";
 import { otelSink } from "./evidence-sink.ts";
 import type { EvidenceSink } from "./evidence-sink.ts";
-import { feedbackFacts, learningFacts, outcomeFacts } from "./judged.ts";
-import type { Feedback, LearningStep, TaskOutcome } from "./judged.ts";
+import { feedbackFacts, learningFacts, outcomeFacts } from "./feedback.ts";
+import type { Feedback, LearningStep, TaskOutcome } from "./feedback.ts";
 import {
   MemoryOperation,
   memoryOperationFacts,
@@ -41,8 +41,8 @@ import { FoundCodes } from "./turn-findings.ts";
 import { admittedIdentity } from "./turn-identity.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
 import { readOptions } from "./turn-options.ts";
-import { stepName, Witness } from "./witness.ts";
-import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
+import { GuardedRecorder, stepName } from "./guarded-recorder.ts";
+import type { Facts, Observation, RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /** Decision of a semantic cache. The provider's own cached tokens are recorded elsewhere. */
@@ -59,7 +59,7 @@ type Stated = readonly [name: string, facts: Facts];
 
 /** An open turn. */
 export class Turn {
-  readonly #witness: Witness;
+  readonly #recorder: GuardedRecorder;
   readonly #step: OpenStep;
   readonly #sink: EvidenceSink;
   readonly #options: TurnOptions;
@@ -76,7 +76,7 @@ export class Turn {
     this.#options = options;
     const strict = options.strict === true;
     const findings = new FoundCodes();
-    this.#witness = new Witness(
+    this.#recorder = new GuardedRecorder(
       this.#sink,
       options,
       strict ? undefined : (code) => findings.find(code),
@@ -86,8 +86,8 @@ export class Turn {
     const { identity, refused } = strict
       ? { identity: stated, refused: [] }
       : admittedIdentity(stated);
-    for (const field of refused) this.#witness.refuse("identity_refused", field);
-    for (const field of unread) this.#witness.refuse("record_invalid", field);
+    for (const field of refused) this.#recorder.refuse("identity_refused", field);
+    for (const field of unread) this.#recorder.refuse("record_invalid", field);
     // Span ids exist only once the span has begun, but the identity is checked before.
     const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
     const name = options.agentName ?? seed.identity.agentId;
@@ -98,7 +98,7 @@ export class Turn {
     };
     // A turn with a refused user could belong to any tenant, so it starts its own root.
     const apart = refused.includes("userId") || isForeign(parent, seed);
-    const open = this.#witness.begin(
+    const open = this.#recorder.begin(
       seed,
       apart ? trace.deleteSpan(parent) : parent,
       { kind: "turn", name: stepName("invoke_agent", name), facts },
@@ -110,8 +110,8 @@ export class Turn {
     findings.addText((code) => {
       const finding = { kind: "data_quality", name: ownSpanNames.data_quality } as const;
       const stated = { ...finding, facts: { [attribute.quality_code.span]: code } };
-      // The witness has counted the failed write; a finding must not stop the host.
-      void this.#witness.point(this.traceContext, this.context, stated).catch(() => undefined);
+      // The recorder has counted the failed write; a finding must not stop the host.
+      void this.#recorder.point(this.traceContext, this.context, stated).catch(() => undefined);
     });
   }
 
@@ -121,8 +121,8 @@ export class Turn {
   }
 
   /** Counters of what was recorded, refused and failed in this turn. */
-  get health(): Readonly<WitnessHealth> {
-    return this.#witness.health;
+  get health(): Readonly<RecorderHealth> {
+    return this.#recorder.health;
   }
 
   /** Runs the function with this turn active. */
@@ -131,7 +131,7 @@ export class Turn {
   }
 
   /** A recorder of host evidence for this turn, into the same sink. */
-  recorder(options: WitnessOptions = this.#options): ObservabilityRecorder {
+  recorder(options: RecorderOptions = this.#options): ObservabilityRecorder {
     return new ObservabilityRecorder(this.#sink, this.traceContext, options);
   }
 
@@ -295,7 +295,7 @@ export class Turn {
     const [name, facts] = this.#facts(stated) ?? [plain, {}];
     const { turn, parent } = this.#here();
     const shown = { kind, name, facts, ...(spanKind === undefined ? {} : { spanKind }) };
-    const open = this.#witness.begin(turn, parent, shown, "result");
+    const open = this.#recorder.begin(turn, parent, shown, "result");
     return new OpenStep(open, turn);
   }
 
@@ -308,7 +308,7 @@ export class Turn {
     const facts = this.#facts(make);
     if (facts === undefined) return;
     const { turn, parent } = this.#here();
-    await this.#witness.point(turn, parent, { kind, name, facts, ...ids });
+    await this.#recorder.point(turn, parent, { kind, name, facts, ...ids });
   }
 
   /** A host's options as facts; undefined, and counted, when they cannot be read. */
@@ -317,7 +317,7 @@ export class Turn {
     try {
       return make();
     } catch (error) {
-      this.#witness.refuse(CodedError.is(error) ? error.code : "record_invalid");
+      this.#recorder.refuse(CodedError.is(error) ? error.code : "record_invalid");
       return undefined;
     }
   }

@@ -10,11 +10,11 @@ import type { EvidenceSink } from "./evidence-sink.ts";
 import { TraceContext } from "./trace-context.ts";
 import type { ExpectedScope } from "./trace-context.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
-import { Witness } from "./witness.ts";
-import type { WitnessOptions } from "./witness.ts";
+import { GuardedRecorder } from "./guarded-recorder.ts";
+import type { RecorderOptions } from "./guarded-recorder.ts";
 
 /** What a worker receives with its job. */
-export interface WorkerOptions extends WitnessOptions {
+export interface WorkerOptions extends RecorderOptions {
   readonly sink: EvidenceSink;
   /** The validated owner of the job; a carrier with another owner is refused. */
   readonly expected: ExpectedScope;
@@ -40,9 +40,9 @@ export async function forWorker(carrier: unknown, options: WorkerOptions): Promi
 }
 
 async function goOnWithout(identity: TurnIdentity, options: WorkerOptions): Promise<TraceContext> {
-  const witness = new Witness(options.sink, options);
+  const recorder = new GuardedRecorder(options.sink, options);
   const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
-  const open = witness.begin(
+  const open = recorder.begin(
     seed,
     trace.deleteSpan(activeContext()),
     {

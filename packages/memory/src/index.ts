@@ -16,7 +16,7 @@ export type { LearningCandidate } from "./learning.ts";
 export { Memory } from "./memory.ts";
 export { memoryRef } from "./memory-ref.ts";
 export type { Fingerprint } from "./memory-ref.ts";
-export type { MemoryPlace, MemoryWitness } from "./place.ts";
+export type { MemoryPlace, MemoryRecorder } from "./place.ts";
 export { findReferences } from "./references.ts";
 export type { SuppliedFrom } from "./references.ts";
 export { requestFingerprint, stableText } from "./request-fingerprint.ts";

@@ -9,7 +9,7 @@ import type { MemoryStore } from "@turnproof/store";
 
 import { groupBy } from "@turnproof/semconv";
 import type { IdentityOptions } from "@turnproof/semconv";
-import type { MemoryPlace, MemoryWitness } from "./place.ts";
+import type { MemoryPlace, MemoryRecorder } from "./place.ts";
 import { SharedMemory } from "./shared-memory.ts";
 import type { SharedData } from "./shared-memory.ts";
 import { watched } from "./watched-store.ts";
@@ -94,7 +94,7 @@ export class Learning {
   async promote(
     candidate: LearningCandidate,
     skill: { readonly id: string; readonly data: SharedData },
-    turn?: MemoryWitness,
+    turn?: MemoryRecorder,
   ): Promise<void> {
     const data = { ...skill.data, tools: [...candidate.tools], candidate_ref: candidate.ref };
     await this.#shared.of("skill").put(skill.id, { ...data, state: "promoted" });
@@ -106,7 +106,7 @@ export class Learning {
   }
 
   /** Deletes a skill; true when there was one. */
-  async demote(skillId: string, turn?: MemoryWitness): Promise<boolean> {
+  async demote(skillId: string, turn?: MemoryRecorder): Promise<boolean> {
     const skills = this.#shared.of("skill");
     const found = await skills.get(skillId, turn);
     if (found === undefined) return false;

@@ -9,7 +9,7 @@ import type { AttributeRow, OptionalIdentity } from "@turnproof/semconv";
 import type { MemoryFilter } from "@turnproof/store";
 
 /** The part of a turn that memory records into; without a turn no memory evidence is written. */
-export type MemoryWitness = Pick<
+export type MemoryRecorder = Pick<
   Turn,
   | "memoryOperation"
   | "retrieved"
@@ -26,7 +26,7 @@ export type MemoryWitness = Pick<
  */
 export interface MemoryPlace extends OptionalIdentity<"userId" | Level> {
   /** The turn that records the operation. */
-  readonly turn?: MemoryWitness | undefined;
+  readonly turn?: MemoryRecorder | undefined;
 }
 
 /** Levels below the tenant. */

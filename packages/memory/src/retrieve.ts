@@ -41,11 +41,11 @@ export async function retrieve(
   const how = { candidatesMax, mode, relevanceMin };
   const { candidates, ...stated } = await findCandidates(store, place, question, how);
   const retrieved = { ...select(candidates, selection), ...stated };
-  await witnessRetrieval(store, place, retrieved);
+  await recordRetrieval(store, place, retrieved);
   return retrieved;
 }
 
-async function witnessRetrieval(
+async function recordRetrieval(
   store: WatchedStore,
   place: MemoryPlace,
   { ledger, degraded, fallbackUsed, foreignRows, limits }: Retrieved,

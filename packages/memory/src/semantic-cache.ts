@@ -138,7 +138,7 @@ export class SemanticCache {
         ? await this.#decide(place, request, fingerprint, options.signal)
         : { decision: "bypassed" as const, reason: options.bypass };
     const lookup: CacheLookup = { ...found, fingerprint };
-    await this.#witness(place, lookup);
+    await this.#record(place, lookup);
     return lookup;
   }
 
@@ -157,7 +157,7 @@ export class SemanticCache {
       refused === undefined ? ((await this.#store.embed([request.query])) ?? []) : [];
     if (refused !== undefined || embedding === undefined) {
       const reason = refused ?? "no_embedding";
-      await this.#witness(place, { decision: "rejected", reason, fingerprint });
+      await this.#record(place, { decision: "rejected", reason, fingerprint });
       return { admitted: false, reason };
     }
     const levels = levelsOf[this.#options.level];
@@ -261,7 +261,7 @@ export class SemanticCache {
     }
   }
 
-  async #witness(place: MemoryPlace, lookup: CacheLookup): Promise<void> {
+  async #record(place: MemoryPlace, lookup: CacheLookup): Promise<void> {
     await place.turn?.cacheDecided({
       decision: lookup.decision,
       reason: lookup.reason,

@@ -13,7 +13,7 @@ import {
 import type { Clock, SharedKind } from "@turnproof/semconv";
 import type { Json, MemoryStore, SharedRecord } from "@turnproof/store";
 
-import type { MemoryWitness } from "./place.ts";
+import type { MemoryRecorder } from "./place.ts";
 
 /** Structured payload of a shared row. */
 export type SharedData = Readonly<Record<string, Json>>;
@@ -46,7 +46,7 @@ export class SharedCollection {
   }
 
   /** One row; inside a turn the read is evidence, with `shared` as its scope. */
-  async get(id: string, turn?: MemoryWitness): Promise<SharedRecord | undefined> {
+  async get(id: string, turn?: MemoryRecorder): Promise<SharedRecord | undefined> {
     const { rows } = await this.#watch(turn, async () => {
       const row = await this.#store.shared.get(this.#kind, id);
       return { rows: row === undefined ? [] : [row], bounded: false };
@@ -55,12 +55,12 @@ export class SharedCollection {
   }
 
   /** The newest rows, newest first. */
-  async list(limit = 100, turn?: MemoryWitness): Promise<readonly SharedRecord[]> {
+  async list(limit = 100, turn?: MemoryRecorder): Promise<readonly SharedRecord[]> {
     return (await this.newest(limit, turn)).rows;
   }
 
   /** The newest rows, newest first, and whether older ones were left out; recorded as well. */
-  newest(limit: number, turn?: MemoryWitness): Promise<SharedRows> {
+  newest(limit: number, turn?: MemoryRecorder): Promise<SharedRows> {
     return this.#watch(turn, async () => {
       const { records } = await this.#store.shared.list(this.#kind, { limit: limit + 1 });
       return { rows: records.slice(0, Math.max(limit, 0)), bounded: records.length > limit };
@@ -78,7 +78,7 @@ export class SharedCollection {
   }
 
   async #watch(
-    turn: MemoryWitness | undefined,
+    turn: MemoryRecorder | undefined,
     read: () => Promise<SharedRows>,
   ): Promise<SharedRows> {
     if (turn === undefined) return read();

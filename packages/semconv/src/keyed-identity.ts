@@ -1,6 +1,6 @@
 /**
  * @module Keyed identity: which identity fields this process replaces by fingerprints first of all
- * (vocabulary: Identity). The witness, memory and the gate share it, so an id has the same form
+ * (vocabulary: Identity). Instrumentation, memory and the gate share it, so an id has the same form
  * everywhere. It holds a function, never a key.
  */
 import { CodedError } from "./coded-error.ts";

@@ -19,51 +19,11 @@ import { listen } from "../../../collector/src/server.ts";
 import { startHelm } from "../../servers/helm.ts";
 import type { Helm, Manifest, Rendered } from "../../servers/helm.ts";
 import { openDesk, quiet } from "../collector/desk.ts";
+import { full, least, shared, signIn } from "./helm-values.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const chart = join(root, "dashboards/helm/turnproof");
 const read = (path: string): Promise<string> => readFile(join(root, path), "utf8");
-
-const from = (key: string): object => ({ secret: "turnproof", key });
-const signIn = {
-  TURNPROOF_UI_AUTH_TOKEN: from("operator"),
-  TURNPROOF_INGEST_TOKENS: from("ingest"),
-};
-const keys = ["UI_SESSION_SECRET", "IDENTITY_KEY", "SIGNING_KEY", "UI_PSEUDONYM_KEY"];
-const shared = Object.fromEntries(keys.map((name) => [`TURNPROOF_${name}`, from(name)]));
-
-const least = { secrets: signIn };
-/** All values. */
-const full = {
-  image: { repository: "registry.example.com/turnproof", tag: "1", pullSecrets: ["pull"] },
-  replicas: 3,
-  environment: {
-    TURNPROOF_BASE_PATH: "/evidence/",
-    TURNPROOF_CLICKHOUSE_URL: "http://clickhouse:8123/turnproof",
-    TURNPROOF_ALERT_RULES: "/etc/turnproof/alerts.yaml",
-  },
-  secrets: { ...signIn, ...shared, TURNPROOF_CLICKHOUSE_PASSWORD: from("clickhouse") },
-  origins: ["https://turnproof.example.com"],
-  files: { configMap: "turnproof-files" },
-  persistence: { storageClass: "fast" },
-  retention: { enabled: true, schedule: "5 4 * * *" },
-  nodeSelector: { disk: "fast" },
-  tolerations: [{ key: "disk", operator: "Exists", effect: "NoSchedule" }],
-  affinity: { podAntiAffinity: {} },
-  ingress: {
-    enabled: true,
-    className: "nginx",
-    annotations: { "nginx.ingress.kubernetes.io/proxy-body-size": "16m" },
-    host: "turnproof.example.com",
-    tlsSecret: "turnproof-tls",
-  },
-  networkPolicy: {
-    from: [{ namespaceSelector: {} }],
-    egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8" } }], ports: [{ port: 8123 }] }],
-  },
-  serviceMonitor: { enabled: true, token: from("scrape") },
-  prometheusRule: { enabled: true },
-};
 
 let helm: Helm;
 let small: Rendered;

@@ -26,7 +26,7 @@ const roots = [
   "@turnproof/exporter",
 ];
 
-/** A turn through the witness and the gate, and its verdict, on nothing but a web platform. */
+/** A turn through instrumentation and the gate, and its verdict, on nothing but a web platform. */
 const application = `
 import { trace } from "@opentelemetry/api";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";

@@ -29,7 +29,7 @@ async function play() {
 }
 `;
 
-const witness = ["withTurn", "forWorker", "ObservabilityRecorder", "otelSink"].join(", ");
+const recording = ["withTurn", "forWorker", "ObservabilityRecorder", "otelSink"].join(", ");
 
 const unaware = `
 import { trace } from "@opentelemetry/api";
@@ -141,13 +141,13 @@ ${print("failed")}
 export const apps: Readonly<Record<string, string>> = {
   "turn.mjs": `
 import { register } from "@turnproof/exporter/register";
-import { ${witness} } from "@turnproof/instrumentation";
+import { ${recording} } from "@turnproof/instrumentation";
 ${turn}
 await play();
 `,
   "turn.cjs": `
 const { register } = require("@turnproof/exporter/register");
-const { ${witness} } = require("@turnproof/instrumentation");
+const { ${recording} } = require("@turnproof/instrumentation");
 ${turn}
 play();
 `,

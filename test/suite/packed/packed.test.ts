@@ -33,7 +33,7 @@ const examples = async (name: string): Promise<string[]> => {
   const text = await readFile(join(root, "packages", name, "README.md"), "utf8");
   return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code ?? "");
 };
-const witness = (await examples("instrumentation")).join("\n");
+const recording = (await examples("instrumentation")).join("\n");
 const gate = (await examples("exporter")).find((code) => code.includes("contentFree(")) ?? "";
 
 const print =
@@ -83,15 +83,15 @@ ${body}
 await provider.shutdown();
 console.log(JSON.stringify(gated.dropped));
 `,
-  "witness.mts": `
-${witness.replace('"http://127.0.0.1:4318"', 'process.env.COLLECTOR ?? ""')}
+  "recording.mts": `
+${recording.replace('"http://127.0.0.1:4318"', 'process.env.COLLECTOR ?? ""')}
 console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health]));
 await turnproof.shutdown();
 `,
-  "common-witness.cjs": `
+  "common-recording.cjs": `
 const { register } = require("@turnproof/exporter/register");
 const { withTurn, forWorker, ObservabilityRecorder, otelSink } = require("@turnproof/instrumentation");
-const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "common-witness" });
+const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "common-recording" });
 (async () => {
   const identity = { agentId: "desk", userId: "user_1", threadId: "t1" };
   const carrier = await withTurn(identity, (turn) => {
@@ -223,8 +223,8 @@ describe("packed files with API 1.9 and SDK 2, outside the workspaces", () => {
     expect(Buffer.concat(bodies).toString("latin1")).not.toContain("CANARY");
   });
 
-  test("the witness's README, as a module with types", async () => {
-    const [built, problem, health] = JSON.parse(await play(["witness.mts"], {}));
+  test("the instrumentation's README, as a module with types", async () => {
+    const [built, problem, health] = JSON.parse(await play(["recording.mts"], {}));
     expect([built, problem]).toEqual([true, null]);
     expect(health).toMatchObject({ created: 12, exported: 12, dropped: {} });
     expect(received().names).toEqual(
@@ -233,10 +233,10 @@ describe("packed files with API 1.9 and SDK 2, outside the workspaces", () => {
   });
 
   test("a turn and its job in CommonJS", async () => {
-    const health: unknown = JSON.parse(await play(["common-witness.cjs"], {}));
+    const health: unknown = JSON.parse(await play(["common-recording.cjs"], {}));
     expect(health).toMatchObject({ created: 3, exported: 3, dropped: {} });
     const jobs = ["invoke_agent desk", "notes.enqueue", "notes.write", "turnproof.data_quality"];
-    expect(received()).toEqual({ names: jobs, services: ["common-witness"] });
+    expect(received()).toEqual({ names: jobs, services: ["common-recording"] });
   });
 
   test("an application that knows nothing of us is set up by --import", async () => {
@@ -252,9 +252,9 @@ describe("packed files with API 1.9 and SDK 2, outside the workspaces", () => {
     await writeFile(join(folder, "typed.mts"), typed);
     const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024"];
     const compiler = join(root, "node_modules/typescript/bin/tsc");
-    await writeFile(join(folder, "witness-typed.mts"), witness);
+    await writeFile(join(folder, "recording-typed.mts"), recording);
     await writeFile(join(folder, "gated-typed.mts"), gate);
-    const files = ["--skipLibCheck", "typed.mts", "witness-typed.mts", "gated-typed.mts"];
+    const files = ["--skipLibCheck", "typed.mts", "recording-typed.mts", "gated-typed.mts"];
     const checked = run(process.execPath, [compiler, ...flags, ...files], { cwd: folder });
     const { stdout } = await checked.catch((error: { stdout: string }) => error);
     expect(stdout).toBe("");

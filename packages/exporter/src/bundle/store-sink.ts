@@ -1,6 +1,6 @@
 /**
  * @module Store sink: writes evidence of a host recorder into a store, one event per call; the
- * promise resolves when it is durable and rejects when it is not. It implements the witness's sink
+ * promise resolves when it is durable and rejects when it is not. It implements the recorder's sink
  * port and uses the same mapping as every span.
  */
 import { trace } from "@opentelemetry/api";

@@ -1,5 +1,5 @@
 /**
- * @module Every place where a host may pass a text to the witness, filled with every known secret
+ * @module Every place where a host may pass a text to be recorded, filled with every known secret
  * in plain and in disguise: it throws a code without the text, or what is recorded does not hold
  * it.
  */
@@ -23,7 +23,7 @@ import { encodings } from "../semconv/corpus-encodings.ts";
 import { publishedTokens } from "../semconv/corpus-published.ts";
 import { drawer, seeded } from "../semconv/corpus-random.ts";
 import { addresses, disguises, vendorTokens } from "../semconv/corpus-secrets.ts";
-import { witnessPlaces } from "./witness-places.ts";
+import { recordedPlaces } from "./recorded-places.ts";
 
 const draw = drawer(seeded(77));
 /** The stated exceptions: a version of four numbers, and digits alone where an id stands. */
@@ -54,7 +54,7 @@ afterAll(() => {
   context.disable();
 });
 
-test.each(Object.entries(witnessPlaces))("%s", async (_place, attempt) => {
+test.each(Object.entries(recordedPlaces))("%s", async (_place, attempt) => {
   const stated: string[] = [];
   for (const secret of secrets) {
     exporter.reset();

@@ -1,4 +1,4 @@
-/** @module Witness places: every place where a host may pass a text to the witness. */
+/** @module Recorded places: every place where a host may pass a text to be recorded. */
 import { TraceContext, Turn } from "@turnproof/instrumentation";
 
 const identity = { agentId: "helper", userId: "user_1", threadId: "thread_1" };
@@ -19,7 +19,7 @@ const carrierOf = (member: string, secret: string): unknown => {
 };
 
 /** All places by name. */
-export const witnessPlaces: Readonly<Record<string, Attempt>> = {
+export const recordedPlaces: Readonly<Record<string, Attempt>> = {
   agentId: (secret) => new Turn({ ...identity, agentId: secret }),
   agentName: (secret) => new Turn({ ...identity, agentName: secret }),
   userId: (secret) => new Turn({ ...identity, userId: secret }),

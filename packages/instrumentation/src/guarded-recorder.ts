@@ -1,7 +1,7 @@
 /**
- * @module Witness: screens a host's values with the guard and writes them to a sink. Everything
- * recorded in this package goes through `begin` or `point`, so one place stamps identity, refuses
- * content and counts failures.
+ * @module GuardedRecorder: screens a host's values with the guard and writes them to a sink.
+ * Everything recorded in this package goes through `begin` or `point`, so one place stamps
+ * identity, refuses content and counts failures.
  */
 import { diag, INVALID_SPAN_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
 import type { Context, Link, TimeInput } from "@opentelemetry/api";
@@ -42,14 +42,14 @@ export interface Observation {
 }
 
 /** Counters of a recorder; local to it (requirements: Events and storage rules). */
-export interface WitnessHealth {
+export interface RecorderHealth {
   recorded: number;
   write_failures: number;
   refused: number;
 }
 
-/** How a witness reacts when its sink fails. */
-export interface WitnessOptions {
+/** How a recorder reacts when its sink fails. */
+export interface RecorderOptions {
   /**
    * True: a failed write throws. False (default): the failure is counted and the host continues.
    */
@@ -62,14 +62,14 @@ export interface WitnessOptions {
 export type OnRefused = (code: Code, field?: string) => void;
 
 /** Records into one sink under one policy. */
-export class Witness {
-  readonly health: WitnessHealth = { recorded: 0, write_failures: 0, refused: 0 };
+export class GuardedRecorder {
+  readonly health: RecorderHealth = { recorded: 0, write_failures: 0, refused: 0 };
   readonly #sink: EvidenceSink;
-  readonly #options: WitnessOptions;
+  readonly #options: RecorderOptions;
   readonly #onRefused: OnRefused | undefined;
 
   /** @param onRefused set: a refused value is left out, counted and reported; unset: it throws */
-  constructor(sink: EvidenceSink, options: WitnessOptions = {}, onRefused?: OnRefused) {
+  constructor(sink: EvidenceSink, options: RecorderOptions = {}, onRefused?: OnRefused) {
     this.#sink = sink;
     this.#options = options;
     this.#onRefused = onRefused;

@@ -1,5 +1,6 @@
 /**
- * @module Witness and gate: what a host records is the same evidence by OpenTelemetry and directly.
+ * @module Instrumentation and gate: what a host records is the same evidence by OpenTelemetry and
+ * directly.
  */
 import { context, trace } from "@opentelemetry/api";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -80,7 +81,7 @@ async function eventsOf(store: ReturnType<typeof ephemeral>, root: string): Prom
   return [...slice.events];
 }
 
-describe(`the witness on line ${line}`, () => {
+describe(`instrumentation on line ${line}`, () => {
   test("says the same through a span processor and straight into a store", async () => {
     const bySpans = ephemeral();
     const processor = turnproofProcessor({ exporter: new BundleExporter({ store: bySpans }) });

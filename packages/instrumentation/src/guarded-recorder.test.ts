@@ -1,4 +1,4 @@
-/** @module What the witness records: identity on every event, steps under their parents, no content. */
+/** @module What is recorded: identity on every event, steps under their parents, no content. */
 import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
@@ -19,7 +19,7 @@ import {
   withTurn,
 } from "./index.ts";
 import type { EvidenceSink } from "./index.ts";
-import { errorTypeOf } from "./witness.ts";
+import { errorTypeOf } from "./guarded-recorder.ts";
 
 const exporter = new InMemorySpanExporter();
 const identity = { agentId: "helper", userId: "user_1", threadId: "thread_1" };

@@ -1,5 +1,5 @@
 /**
- * @module The witness by the text: the requirements of host provenance, feedback and the
+ * @module Instrumentation by the text: the requirements of host provenance, feedback and the
  * host recorder's resources, against the published exports and what a store holds afterwards.
  */
 import { context } from "@opentelemetry/api";

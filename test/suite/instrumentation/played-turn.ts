@@ -1,6 +1,6 @@
 /**
  * @module Played turn: a turn in a store of its own, what the store holds of it afterwards, and
- * what no text of the witness may hold.
+ * what no recorded text may hold.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { storeSink } from "@turnproof/exporter";
