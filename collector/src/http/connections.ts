@@ -7,7 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Code } from "@turnproof/semconv";
 
-import { closeLingering, isClosing, lingerMs } from "./lingering-close.ts";
+import { closeIdle, closeLingering, isClosing, lingerMs } from "./lingering-close.ts";
 import { boundSockets } from "./sockets.ts";
 import type { ConnectionBounds } from "./socket-room.ts";
 
@@ -32,9 +32,10 @@ export function boundConnections(
   bounds: ConnectionBounds & { readonly unreadTimeoutMs: number },
   answer: (code: Code) => string,
 ): Connections {
-  const sockets = boundSockets(server, bounds, (socket, waits) =>
-    closeLingering(socket, waits ? answer("overloaded") : ""),
-  );
+  const sockets = boundSockets(server, bounds, (socket, last) => {
+    if (last === "answered") closeIdle(socket, () => answer("overloaded"));
+    else closeLingering(socket, last === "waits" ? answer("overloaded") : "");
+  });
   const close = (socket: Socket, last?: string): void => {
     sockets.closes(socket);
     closeLingering(socket, last);

@@ -13,7 +13,28 @@ const closing = new WeakSet<Socket>();
 
 /** Sends the last bytes, closes the writing side, and the socket when its peer does or time is up. */
 export function closeLingering(socket: Socket, last: string | Uint8Array = ""): void {
-  if (closing.has(socket) || socket.destroyed) return;
+  if (drop(socket)) socket.end(last);
+}
+
+/**
+ * Closes a socket whose last request was answered. A request that arrived before, and was not read
+ * yet, is answered: bytes that one poll of all sockets brings are of such a request. One that
+ * arrives later reads the end of the connection in place of an answer, and its client may send it
+ * again on another one (RFC 9112, 9.3.1 and 9.5).
+ *
+ * @param answer the bytes for such a request
+ */
+export function closeIdle(socket: Socket, answer: () => string): void {
+  const { bytesRead } = socket;
+  if (!drop(socket)) return;
+  const close = (): void => void socket.end(socket.bytesRead > bytesRead ? answer() : "");
+  // The rest of this poll, and the next one, which begins after this call.
+  setImmediate(() => setImmediate(close));
+}
+
+/** Reads and drops what comes from now on, for a bounded time; false where that is done already. */
+function drop(socket: Socket): boolean {
+  if (closing.has(socket) || socket.destroyed) return false;
   closing.add(socket);
   // Nothing parses what is dropped; a listener of data takes the socket out of the parser's hands.
   for (const event of ["data", "end"]) socket.removeAllListeners(event);
@@ -21,8 +42,8 @@ export function closeLingering(socket: Socket, last: string | Uint8Array = ""): 
   socket.on("data", () => {});
   const cut = setTimeout(() => socket.destroy(), lingerMs).unref();
   socket.once("close", () => clearTimeout(cut));
-  socket.end(last);
   socket.resume();
+  return true;
 }
 
 /** Whether its last bytes have been sent. */

@@ -25,8 +25,14 @@ interface Address {
   readonly closing: Set<Connection>;
 }
 
-/** Ends a socket without a request in progress; `waits`: its peer has had no answer to the last. */
-export type TurnAway = (socket: Socket, waits: boolean) => void;
+/**
+ * What the peer of a socket has of its latest request: no answer, an answer, or one that came
+ * before the last byte of the request.
+ */
+type LastAnswer = "waits" | "answered" | "sending";
+
+/** Ends a socket without a request in progress. */
+export type TurnAway = (socket: Socket, last: LastAnswer) => void;
 
 /** A thousand of one address are all answered, whatever they send. */
 const sparesMaxDefault = 1_280;
@@ -131,8 +137,8 @@ export class SocketRoom {
   }
 
   private end({ socket, since, readAt, isDropping }: Connection): void {
-    const isWaiting = since === 0 || socket.bytesRead > readAt;
-    this.turnAway(socket, isWaiting && !isDropping);
+    const waits = since === 0 || socket.bytesRead > readAt;
+    this.turnAway(socket, isDropping ? "sending" : waits ? "waits" : "answered");
   }
 
   private greediest(sizeOf: (address: Address) => number): Address {
