@@ -1,4 +1,6 @@
 /** @module Tests of the body threads: a thread that dies of one body does not lose the others. */
+import { gzipSync } from "node:zlib";
+
 import type { Code } from "@turnproof/semconv";
 import { CodedError } from "@turnproof/semconv";
 import { expect, test } from "vitest";
@@ -82,4 +84,55 @@ test("a body in the queue is refused when the threads are closed", async () => {
   const all = Array.from({ length: 4 }, () => outcomeOf(threads.run(body(0), keep)));
   await threads.close();
   expect(await Promise.all(all)).toEqual(Array(4).fill("overloaded"));
+});
+
+/** A thread that returns how many bytes it got, as the number of items. */
+const counting: URL = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from "node:worker_threads";
+    parentPort.on("message", ({ id, body }) => {
+      const part = { items: body.bytes.length, rejected: {}, payload: new Uint8Array(0) };
+      parentPort.postMessage({ id, part, more: false });
+    });`)}`,
+);
+
+/** JSON of so many empty spans. */
+function emptySpans(count: number): IngestBody {
+  const spans = Array.from({ length: count }, () => "{}").join(",");
+  const text = `{"resourceSpans":[{"scopeSpans":[{"spans":[${spans}]}]}]}`;
+  return { ...body(0), encoding: "json", bytes: new TextEncoder().encode(text) };
+}
+
+test("a body that decompresses to a large one is decompressed in the thread", async () => {
+  const threads = createBodyThreads({ settings, threads: 1, module: counting });
+  const bytes = new Uint8Array(gzipSync(Buffer.alloc(900_000)));
+  const packed = { ...body(0), coding: "gzip" as const, bytes };
+  const { byteLength } = bytes;
+  expect(byteLength).toBeLessThan(2_000);
+  expect(await threads.run(packed, keep)).toMatchObject({ items: byteLength });
+  await threads.close();
+});
+
+test("JSON of very many objects is processed in the thread, of fewer on the event loop", async () => {
+  const threads = createBodyThreads({ settings, threads: 1, module: counting });
+  const [many, few] = [emptySpans(80_000), emptySpans(100)];
+  const { byteLength } = many.bytes;
+  expect(await threads.run(many, keep)).toMatchObject({ items: byteLength });
+  expect(await threads.run(few, keep)).toMatchObject({ items: 100 });
+  await threads.close();
+});
+
+test("of small bodies that come at once a part is processed in a turn of the event loop", async () => {
+  const threads = createBodyThreads({ settings, threads: 1, module: counting });
+  let done = 0;
+  const all = Array.from({ length: 60 }, async () => {
+    await threads.run(emptySpans(15_000), keep);
+    done += 1;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  const doneInTurn = done;
+  await Promise.all(all);
+  expect(doneInTurn).toBeLessThan(30);
+  expect(done).toBe(60);
+  await threads.close();
 });

@@ -9,6 +9,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import { threadLimits } from "../../config/thread-limits.ts";
+import { turnShare } from "../../http/turn-share.ts";
 import { inflate } from "./inflate.ts";
 import { ingestBody } from "./ingest-body.ts";
 import type { IngestBody, IngestPart } from "./ingest-body.ts";
@@ -71,6 +72,8 @@ const handedMax = 2;
  * thousands.
  */
 const inlineItemsMax = 1_024;
+/** Most objects of JSON: a span with its attributes has twenty to forty. */
+const inlineObjectsMax = 20 * inlineItemsMax;
 /** A smaller body cannot have that many items; an item without ids costs nothing. */
 const countedBytesMin = 28 * inlineItemsMax;
 /** Heap of a thread: enough for one part of the largest spans. */
@@ -83,16 +86,21 @@ export function createBodyThreads(options: BodyThreadsOptions): BodyThreads {
   const inlineMax = options.inlineBytesMax ?? defaults.inlineBytesMax;
   const compressedMax = options.inlineCompressedBytesMax ?? defaults.inlineCompressedBytesMax;
   const threads: BodyThread[] = [];
+  const share = turnShare();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => share(() => void work().then(resolve, reject)));
   return {
     async run(body, keep) {
       const most = body.coding === "identity" ? inlineMax : compressedMax;
       if (options.threads === 0) return here(body, keep);
       if (body.bytes.byteLength > most) return handOver(body, keep);
-      // A small body may decompress to a large one; the decompressed size decides where it is
-      // processed.
-      const plain = inflated(body);
-      if (plain.bytes.byteLength <= inlineMax && !isDense(plain)) return here(plain, keep);
-      return handOver(plain, keep);
+      return inTurn(async () => {
+        // A small body may decompress to a large one; the decompressed size decides where it is
+        // processed.
+        const plain = inflated(body, inlineMax);
+        if (plain === undefined) return handOver(body, keep);
+        return isDense(plain) ? handOver(plain, keep) : here(plain, keep);
+      });
     },
     async close() {
       await Promise.all(threads.splice(0).map((thread) => thread.close()));
@@ -120,17 +128,33 @@ export function createBodyThreads(options: BodyThreadsOptions): BodyThreads {
   }
 }
 
-function inflated(body: IngestBody): IngestBody {
+/** The body without its coding; undefined where it has more bytes then. */
+function inflated(body: IngestBody, bytesMax: number): IngestBody | undefined {
   if (body.coding === "identity") return body;
-  const bytes = inflate(Buffer.from(body.bytes), body.coding);
-  return { ...body, bytes, coding: "identity" };
+  const { buffer, byteOffset, byteLength } = body.bytes;
+  try {
+    const bytes = inflate(Buffer.from(buffer, byteOffset, byteLength), body.coding, bytesMax);
+    return { ...body, bytes, coding: "identity" };
+  } catch (error) {
+    // The bound of all bodies is larger: the thread checks it.
+    if (CodedError.is(error) && error.code === "otlp_inflate_limit") return undefined;
+    throw error;
+  }
 }
 
-/** True for a body of many items; JSON of this size cannot have too many. */
+/** True for a body of many items. */
 function isDense({ bytes, encoding, signal }: IngestBody): boolean {
-  if (encoding === "json" || bytes.byteLength < countedBytesMin) return false;
+  if (bytes.byteLength < countedBytesMin) return false;
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (encoding === "json") return objectsIn(view) > inlineObjectsMax;
   return scanProtobuf(view, signal).items > inlineItemsMax;
+}
+
+/** Objects in JSON, and braces in its texts. */
+function objectsIn(json: Buffer): number {
+  let count = 0;
+  for (let at = json.indexOf(0x7b); at !== -1; at = json.indexOf(0x7b, at + 1)) count += 1;
+  return count;
 }
 
 interface Waiting {

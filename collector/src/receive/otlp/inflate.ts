@@ -36,13 +36,17 @@ interface WithEngine {
 }
 
 /**
- * The decompressed body. Throws `otlp_inflate_limit` (413) at the cap and
- * `otlp_compression_invalid` (400) for a damaged, truncated or extended stream.
+ * The decompressed body. Throws `otlp_inflate_limit` (413) at the cap, or at `bytesMax` where that
+ * is less, and `otlp_compression_invalid` (400) for a damaged, truncated or extended stream.
  */
-export function inflate(body: Buffer, coding: ContentCoding): Buffer {
+export function inflate(
+  body: Buffer,
+  coding: ContentCoding,
+  bytesMax: number = limits.otlpBodyBytesMax,
+): Buffer {
   if (coding === "identity" || body.length === 0) return body;
   const options = {
-    maxOutputLength: inflatedBytesMax(body.length),
+    maxOutputLength: Math.min(inflatedBytesMax(body.length), bytesMax),
     chunkSize: Math.min(Math.max(body.length * 4, 16_384), 1_048_576),
     info: true as const,
   };
