@@ -27,6 +27,9 @@ export interface CursorUnitReader {
   readonly signal: AbortSignal;
 }
 
+/** What a page has read already of a root, see `SliceOptions`. */
+export type KeptRoot = (root: string) => EventSlice | undefined;
+
 /** Where a page of events ends: the root for a bound walk, else the page's earliest receipt. */
 export function placeOfEvents(
   { query }: Pick<CursorUnitReader, "query">,
@@ -54,8 +57,10 @@ function earlier(first: TurnEvent | undefined, event: TurnEvent): TurnEvent {
 export async function cursorUnitAt(
   reader: CursorUnitReader,
   at: CursorUnitPlace,
+  kept: KeptRoot = () => undefined,
 ): Promise<CursorUnit> {
-  const content = at["row"] === undefined ? await rootText(reader, at) : await rowText(reader, at);
+  const content =
+    at["row"] === undefined ? await rootText(reader, at, kept) : await rowText(reader, at);
   return { at, digest: createHash("sha256").update(content).digest("base64url") };
 }
 
@@ -66,8 +71,10 @@ export async function cursorUnitAt(
 async function rootText(
   { parts, scope, signal }: CursorUnitReader,
   at: CursorUnitPlace,
+  kept: KeptRoot,
 ): Promise<string> {
   const contents: string[] = [];
+  const whole = kept(at["root"] ?? "");
   let rows = 0;
   let latest = "";
   let after: Keyset | null = null;
@@ -75,7 +82,9 @@ async function rootText(
     // One page: each read of a root decodes and settles all of its rows, whatever its limit.
     const limit = limits.rootEventsMax;
     const options = { limit, signal, ...(after === null ? {} : { after }) };
-    const slice: EventSlice = await parts.store.root(scope, at["root"] ?? "", options);
+    const slice: EventSlice =
+      (after === null ? whole : undefined) ??
+      (await parts.store.root(scope, at["root"] ?? "", options));
     rows += slice.sourceRows;
     for (const { received_at: received } of slice.events) {
       if (received !== undefined && compareTimes(received, latest) > 0) latest = received;
@@ -84,8 +93,8 @@ async function rootText(
     if (at["received"] !== undefined) contents.push(...standing.map(contentOf));
     after = slice.next;
   } while (after !== null);
-  const whole = at["received"] === undefined;
-  return canonicalJson(whole ? { rows, latest } : contents.toSorted(compareText));
+  const text = at["received"] === undefined ? { rows, latest } : contents.toSorted(compareText);
+  return canonicalJson(text);
 }
 
 async function rowText(

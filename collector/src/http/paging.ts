@@ -19,7 +19,7 @@ import type { AppContext } from "./environment.ts";
 import { withCursor } from "./left-out.ts";
 import { readingFor } from "./query.ts";
 import { cursorUnitAt } from "./cursor-digest.ts";
-import type { CursorUnitPlace, CursorUnitReader } from "./cursor-digest.ts";
+import type { CursorUnitPlace, CursorUnitReader, KeptRoot } from "./cursor-digest.ts";
 
 /** The cursor of one request. */
 export interface Paging {
@@ -31,8 +31,21 @@ export interface Paging {
   readonly asOf: string;
   /** What the request reads; relative times count back from the walk's mark, on each page. */
   readonly reading: Reading;
-  /** The cursor of the next page, whose position is in `place`. */
-  seal(next: Keyset | null, place: CursorUnitPlace | undefined): Promise<string | null>;
+  /**
+   * Checks the unit of the request's cursor, where that was left to the route. `kept`: the roots
+   * that the page has read, which are not read again.
+   *
+   * @throws CodedError `cursor_rejected` when the partly read unit has changed
+   */
+  check(kept?: KeptRoot): Promise<void>;
+  /**
+   * The cursor of the next page, whose position is in `place`; `kept` as in `check`.
+   */
+  seal(
+    next: Keyset | null,
+    place: CursorUnitPlace | undefined,
+    kept?: KeptRoot,
+  ): Promise<string | null>;
 }
 
 /** Parameters as a route parsed them. */
@@ -46,9 +59,16 @@ type PageParameters = Parameters<typeof readingFor>[1] & {
   readonly store?: string | undefined;
 };
 
+/** Options of a walk. */
+interface WalkOptions {
+  /** For how long the cursor of the next page is valid. */
+  readonly ageSecondsMax?: number;
+  /** The route calls `check` once it has read its page, so that a root is read once for both. */
+  readonly checksLater?: boolean;
+}
+
 /**
- * Opens the cursor of a request and reads again the unit in which it stopped. The cursor of the
- * next page is valid for `ageSecondsMax`.
+ * Opens the cursor of a request and reads again the unit in which it stopped.
  *
  * A page begins anew where its cursor is rejected, and marks it.
  *
@@ -59,10 +79,10 @@ export function pagingOf(
   c: AppContext,
   parts: Parts,
   parameters: PageParameters,
-  ageSecondsMax: number = limits.cursorAgeSecondsMax,
+  options: WalkOptions = {},
 ): Promise<Paging> {
   return withCursor(c, parameters.cursor, (cursor) =>
-    walkOf(c, parts, { ...parameters, cursor }, ageSecondsMax),
+    walkOf(c, parts, { ...parameters, cursor }, options),
   );
 }
 
@@ -70,7 +90,7 @@ async function walkOf(
   c: AppContext,
   parts: Parts,
   parameters: PageParameters,
-  ageSecondsMax: number,
+  { ageSecondsMax = limits.cursorAgeSecondsMax, checksLater = false }: WalkOptions,
 ): Promise<Paging> {
   const { keyring, config, now } = parts;
   // A page and its twin share cursors: they count as one route.
@@ -86,18 +106,21 @@ async function walkOf(
   const asOf = payload?.as_of ?? parts.ingest.mark();
   const reading = readingFor(c, parameters, Date.parse(asOf));
   const reader: CursorUnitReader = { parts, ...reading, signal: c.req.raw.signal };
-  if (payload?.standing !== undefined) {
-    const { digest } = await cursorUnitAt(reader, payload.standing.at);
+  const check = async (kept?: KeptRoot): Promise<void> => {
+    if (payload?.standing === undefined) return;
+    const { digest } = await cursorUnitAt(reader, payload.standing.at, kept);
     if (digest !== payload.standing.digest) throw new CodedError("cursor_rejected");
-  }
+  };
+  if (!checksLater) await check();
   return {
+    check,
     after: payload?.position,
     asOf,
     reading,
-    async seal(next, at) {
+    async seal(next, at, kept) {
       if (next === null) return null;
       const expires = isoTime(now() + ageSecondsMax * 1000);
-      const standing = at === undefined ? undefined : await cursorUnitAt(reader, at);
+      const standing = at === undefined ? undefined : await cursorUnitAt(reader, at, kept);
       return sealCursor(
         keyring,
         place,

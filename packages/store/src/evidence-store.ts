@@ -79,6 +79,11 @@ export interface SliceOptions {
   readonly receivedFrom?: number;
   readonly budgetRows?: number;
   readonly signal?: AbortSignal;
+  /**
+   * `page` calls it once, with a read of the roots that the last events of the page are in: what
+   * `root` returns of one, without another read; undefined of a root that it has not kept.
+   */
+  readonly onRoots?: (root: (id: string) => EventSlice | undefined) => void;
 }
 
 /**

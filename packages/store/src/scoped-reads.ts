@@ -13,6 +13,7 @@ import type { Position } from "./position.ts";
 import { paced } from "./paced.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope } from "./scope.ts";
+import type { EvidenceScope } from "./scope.ts";
 import type { Question } from "./evidence-question.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
@@ -70,18 +71,24 @@ export function scopedReads(source: RootSource): Reads {
     question: Question,
     itemsOf: ItemsOf<T>,
     options: SliceOptions,
+    note?: (rounds: AsyncIterable<Round>) => AsyncIterable<Round>,
   ): Promise<SearchedSlice<T>> => {
     checkScope(question.scope);
     const noted = notedCuts();
     const legacy = await source.legacy?.read();
-    const rounds = roundsOf(source, legacy, [question, options, noted.cut]);
+    const found = roundsOf(source, legacy, [question, options, noted.cut]);
+    const rounds = note?.(found) ?? found;
     const walked = await walk(rounds, itemsOf, options);
     const bounded = walked.bounded || noted.any() || legacy?.cut === true;
     return { ...walked, bounded, ...noted.found(legacy) };
   };
   return {
     async page(scope, query, options) {
-      return eventsOf(await search({ scope, query }, eventItems(scope, query), options));
+      const kept = options.onRoots === undefined ? undefined : new KeptRounds(scope);
+      const itemsOf = eventItems(scope, query);
+      const walked = await search({ scope, query }, itemsOf, options, kept?.note);
+      options.onRoots?.((id) => (walked.bounded ? undefined : kept?.root(id)));
+      return eventsOf(walked);
     },
     async find(scope, id, query, options) {
       const itemsOf = mentionItems(scope, query, id);
@@ -109,6 +116,38 @@ export function scopedReads(source: RootSource): Reads {
     },
     roots: rootsOf(source),
   };
+}
+
+/** Rounds that a walk keeps: items of one are part of a page once the next one is read. */
+const roundsKept = 3;
+
+/** The last rounds of a walk. Each root is whole in a round. */
+class KeptRounds {
+  private readonly scope: EvidenceScope;
+  private rounds: (readonly Settled[])[] = [];
+
+  constructor(scope: EvidenceScope) {
+    this.scope = scope;
+  }
+
+  readonly note = async function* noteRounds(
+    this: KeptRounds,
+    rounds: AsyncIterable<Round>,
+  ): AsyncGenerator<Round> {
+    for await (const round of rounds) {
+      this.rounds = [...this.rounds.slice(1 - roundsKept), round.events];
+      yield round;
+    }
+  }.bind(this);
+
+  root(id: string): EventSlice | undefined {
+    for (const round of this.rounds) {
+      const events = round.filter(({ event }) => event.root_trace_id === id);
+      if (events.length === 0) continue;
+      return rootSlice(events, this.scope, { limit: limits.rootEventsMax });
+    }
+    return undefined;
+  }
 }
 
 function rootsOf(source: RootSource): Reads["roots"] {

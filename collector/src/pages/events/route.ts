@@ -13,7 +13,7 @@ import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { eventOnlyFilters, filters, readParameters } from "../../http/parameters.ts";
 import { placeOfEvents } from "../../http/cursor-digest.ts";
-import type { CursorUnitPlace } from "../../http/cursor-digest.ts";
+import type { CursorUnitPlace, KeptRoot } from "../../http/cursor-digest.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
@@ -95,21 +95,24 @@ async function eventPage(
   parameters: EventsParameters,
 ): Promise<EventPage> {
   const limit = parameters.limit ?? limits.pageEventsDefault;
-  const paging = await pagingOf(c, parts, parameters);
+  const paging = await pagingOf(c, parts, parameters, { checksLater: true });
   const { reading } = paging;
   const { scope, query } = reading;
   const unread = rowsUnread(parts, reading) || !(await isSettled(parts, eventQuestion(reading)));
+  let kept: KeptRoot | undefined;
   const slice = await parts.store.page(scope, query, {
     limit,
     signal: c.req.raw.signal,
+    onRoots: (root) => (kept = root),
     ...(paging.after === undefined ? {} : { after: paging.after }),
   });
+  await paging.check(kept);
   const reports = await producerReports(parts);
   const { quarantined_roots, losses } = knownLosses(parts, slice.events, reports);
   return buildPage(unread ? { ...slice, bounded: true } : slice, {
     limit,
     continued: paging.after !== undefined,
-    nextCursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
+    nextCursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events), kept),
     asOf: paging.asOf,
     quarantinedRoots: quarantined_roots,
     losses,

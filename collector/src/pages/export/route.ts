@@ -108,7 +108,9 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
     const parameters = readParameters(c, exportParameters);
     const { table = "events", format = "parquet" } = parameters;
     const { format: _format, ...paged } = { ...parameters, view: `export ${table}` };
-    const paging = await pagingOf(c, parts, paged, limits.exportCursorAgeSecondsMax);
+    const paging = await pagingOf(c, parts, paged, {
+      ageSecondsMax: limits.exportCursorAgeSecondsMax,
+    });
     const pending = await pendingFrames(parts);
     const requested = { c, parts, parameters, paging };
     const read = await reads(() => {
