@@ -46,8 +46,8 @@ export const groupListParameters = groupsParameters.extend({
     .enum(groupOrderFields)
     .describe(
       "What the list is ordered by, over all of its rows; default `last`, the latest turn. `value` is " +
-        "the id, by the bytes of UTF-8; `tool_failed` failed results of tools, `tokens` input and " +
-        "output. Unknown figures and turns without an id come last in both directions.",
+        "the id, by the bytes of UTF-8; `failed_share` failed turns among the judged ones, " +
+        "`tool_failed` failed results of tools, `tokens` input and output. Unknown figures and turns without an id come last in both directions.",
     )
     .optional(),
   order: orderParameter,

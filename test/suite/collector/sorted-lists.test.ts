@@ -12,6 +12,7 @@ import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 let desk: Desk;
+const html = { accept: "text/html" };
 
 /** Agent `a-3` has three turns in as many threads, 30 ms each; the fewer errors the more turns. */
 beforeAll(async () => {
@@ -91,6 +92,20 @@ describe("agents", () => {
     ["&sort=tokens&order=ascending", by(1, 5, 4, 3, 2)],
   ])("%s", async (query, expected) => {
     expect(await agents(query)).toEqual(expected);
+  });
+
+  test("verdicts sort by the share of failed turns, and models state that they do not", async () => {
+    // No turn is judged here: every share is unknown, and equal ones go by their id.
+    expect(await agents("&sort=failed_share")).toEqual(by(1, 2, 3, 4, 5));
+    const page = await (await desk.get("/agents?sort=failed_share", html)).text();
+    expect(page).toMatch(
+      /<th[^>]*title="Sorted by the share of failed[^"]*" aria-sort="descending"><a class="sort"[^>]*>Verdicts/,
+    );
+    expect(page).toMatch(/<th[^>]*title="[^"]*does not sort by models">\s*Models/);
+    const threads = await (await desk.get("/threads", html)).text();
+    expect(threads).toContain('href="/threads?sort=failed_share"');
+    const file = await (await desk.get("/agents.csv?sort=failed_share")).text();
+    expect(file.match(/^a-\d/gm)).toEqual(by(1, 2, 3, 4, 5));
   });
 
   test("a cursor of one order is no place in another", async () => {

@@ -90,7 +90,7 @@ const Head: FC<{ readonly at: SortPlace }> = ({ at }) => (
       Application
     </th>
     <GroupHeads at={at} threads />
-    <th scope="col" class="minor wide-only">
+    <th scope="col" class="minor wide-only" title="By name; the list does not sort by models">
       Models
     </th>
   </>

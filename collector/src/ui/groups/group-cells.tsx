@@ -104,7 +104,12 @@ export const GroupHeads: FC<{ readonly at: SortPlace; readonly threads?: boolean
 }) => (
   <>
     <SortHead field="turns" heading="Turns" at={at} class="num" />
-    <th scope="col">Verdicts</th>
+    <SortHead
+      field="failed_share"
+      heading="Verdicts"
+      at={at}
+      title="Sorted by the share of failed turns among the judged ones"
+    />
     <SortHead field="errors" heading="Errors" at={at} title="Turns in which anything failed" />
     <SortHead
       field="p95_ms"

@@ -13,6 +13,7 @@ import {
   rankOf,
   usualGroups,
 } from "../ledger/group-orders.ts";
+import { judgedSql } from "../ledger/order-sql.ts";
 import { namedFields, namesMax, pageOf } from "../ledger/turn-groups.ts";
 import type {
   GroupedTurns,
@@ -144,6 +145,8 @@ const threadsSql = "toFloat64(uniqExactIf(thread_id, thread_id != ''))";
 /** The figure of a group by which an order goes; NULL is unknown. */
 const rankSql: Readonly<Partial<Record<GroupOrder["by"], string>>> = {
   turns: "toFloat64(count())",
+  failed_share: `if(countIf(${judgedSql}) = 0, NULL,
+    toFloat64(countIf(verdict = 'failed')) / toFloat64(countIf(${judgedSql})))`,
   errors: "toFloat64(countIf(has_error))",
   p95_ms: `if(empty(${durationsSql}), NULL,
     ${durationsSql}[toUInt64(greatest(1, ceil(0.95 * length(${durationsSql}))))])`,

@@ -3,6 +3,7 @@
  * order by a figure goes over all groups of the question, never over those of a page.
  */
 import type { FigureGroup, GroupOrder, GroupPlace, GroupsPaging } from "./turn-question.ts";
+import { absentTexts } from "./turn-orders.ts";
 import { compareValues } from "./turn-sums.ts";
 
 /** Later than every own time, which is a whole number that every provider sorts exactly. */
@@ -69,57 +70,29 @@ export function rankOf(
 ): number | null {
   if (by === "threads") return threads ?? 0;
   if (figures === undefined) return null;
+  if (by === "failed_share") return failedShare(figures);
   const { input_tokens: input, output_tokens: output } = figures;
   if (by === "tokens")
     return input === null && output === null ? null : (input ?? 0) + (output ?? 0);
   return by === "last" || by === "value" ? null : figures[by];
 }
 
-/** More groups than any store has. */
-const allGroups = 2 ** 31 - 2;
-
-/**
- * The places of a page, and one more, for a provider that reads them by their latest time alone.
- * Another order reads every group: its place and, where it goes by a figure, that.
- */
-export async function placesInOrder(
-  paging: GroupsPaging,
-  { places, figures, names }: OrderReads,
-): Promise<readonly GroupPlace[]> {
-  const { order = usualGroups, aheadFrom } = paging;
-  if (order.by === "last" && order.ascending !== true) return places(paging);
-  const ahead = aheadFrom === undefined ? {} : { aheadFrom };
-  const byThreads = order.by === "threads";
-  const [all, figured, named] = await Promise.all([
-    places({ limit: allGroups, ...ahead }),
-    isRanked(order) && !byThreads ? figures() : [],
-    byThreads ? names() : [],
-  ]);
-  if (!isRanked(order)) return placesOfPage(all, paging);
-  const figuresBy = new Map(figured.map((one) => [one.value ?? null, one]));
-  const threadsBy = new Map(
-    named.flatMap(({ value, field, count }) =>
-      field === "threads" ? [[value, count] as const] : [],
-    ),
-  );
-  const ranked = all.map((place) => ({
-    ...place,
-    rank: rankOf(order, figuresBy.get(place.value), threadsBy.get(place.value)),
-  }));
-  return placesOfPage(ranked, paging);
+/** The place of a group in a row of a provider. */
+export function placeIn(
+  { order = usualGroups }: Ordering,
+  {
+    value,
+    last,
+    rank,
+  }: { readonly value: string | null; readonly last: unknown; readonly rank: unknown },
+): GroupPlace {
+  const place = { value, last: Number(last) };
+  if (!isRanked(order)) return place;
+  return { ...place, rank: rank === null || rank === undefined ? null : Number(rank) };
 }
 
-/** A row of the names in the turns of a group; of the field `threads`, their number. */
-interface ThreadCount {
-  readonly value: string | null;
-  readonly field: string;
-  readonly count?: number;
-}
-
-/** Reads over all groups of the question. */
-interface OrderReads {
-  /** By their latest time. */
-  readonly places: (paging: GroupsPaging) => readonly GroupPlace[] | Promise<readonly GroupPlace[]>;
-  readonly figures: () => readonly FigureGroup[] | Promise<readonly FigureGroup[]>;
-  readonly names: () => readonly ThreadCount[] | Promise<readonly ThreadCount[]>;
+/** Failed turns among the judged ones; null without a judged one. */
+function failedShare({ turns, verdicts }: FigureGroup): number | null {
+  const judged = turns - (verdicts[absentTexts.verdict ?? ""] ?? 0);
+  return judged === 0 ? null : (verdicts["failed"] ?? 0) / judged;
 }

@@ -137,12 +137,14 @@ export type GroupField = "agent_id" | "thread_id";
 
 /**
  * What groups are listed by: their latest time, their value, or a figure of all of their turns.
- * `tokens` are input and output, `tool_failed` the failed results of tools.
+ * `tokens` are input and output, `tool_failed` the failed results of tools, `failed_share` the share
+ * of failed turns among the judged ones, unknown without one.
  */
 export const groupOrderFields = [
   "last",
   "value",
   "turns",
+  "failed_share",
   "errors",
   "p95_ms",
   "threads",

@@ -90,7 +90,7 @@ function isKnown(field: string): Document {
 }
 
 /** Number of documents that meet a condition. */
-function countIf(condition: Document | string): Document {
+export function countIf(condition: Document | string): Document {
   return { $sum: { $cond: [condition, 1, 0] } };
 }
 

@@ -1,18 +1,17 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as pipelines. */
 import type { Collection, Document } from "mongodb";
 
-import { afterAllTimes, placesInOrder } from "../ledger/group-orders.ts";
 import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
-  GroupPlace,
   GroupsPage,
   GroupsPaging,
   TurnQuestion,
 } from "../ledger/turn-question.ts";
 import { callsOf, figuresOf, request, unwound, valueOf } from "./turn-figures.ts";
 import { filterOf } from "./turn-filter.ts";
+import { placesOf } from "./turn-group-places.ts";
 
 /** A page of groups. */
 export async function groupsOf(
@@ -21,11 +20,7 @@ export async function groupsOf(
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
-  const places = await placesInOrder(paging, {
-    places: (of) => placesOf(collection, question, by, of),
-    figures: () => figuresOf(collection, question, { by }),
-    names: () => namesIn(collection, question, by),
-  });
+  const places = await placesOf(collection, question, by, paging);
   const reads = groupReads(
     {
       turnFigures: (of, options) => figuresOf(collection, of, options),
@@ -36,35 +31,6 @@ export async function groupsOf(
     (of) => namesIn(collection, of, by),
   );
   return groupsPage(places, paging.limit, reads);
-}
-
-/** The groups of a page, and one more. */
-async function placesOf(
-  collection: Collection<Document>,
-  question: TurnQuestion,
-  by: GroupField,
-  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
-): Promise<readonly GroupPlace[]> {
-  // `$max` passes over null.
-  const past = { $cond: [{ $lt: ["$own_time", aheadFrom] }, "$own_time", null] };
-  const last = { $ifNull: ["$past", "$latest"] };
-  const rows = await request(collection, question, [
-    { $match: filterOf(question) },
-    { $group: { _id: valueOf(by), past: { $max: past }, latest: { $max: "$own_time" } } },
-    { $project: { last, ahead: { $gte: [last, aheadFrom] } } },
-    ...(after === undefined ? [] : [{ $match: behind(after, after.last >= aheadFrom) }]),
-    { $sort: { ahead: 1, last: -1, _id: 1 } },
-    { $limit: limit + 1 },
-  ]);
-  return rows.map(({ _id: value, last: time }) => ({ value: value as never, last: Number(time) }));
-}
-
-/** The engine sorts null before every text, and compares within one type only. */
-function behind({ last, value }: GroupPlace, isAhead: boolean): Document {
-  const beyond = value === null ? { _id: { $ne: null } } : { _id: { $gt: value } };
-  const next = { $or: [{ last: { $lt: last } }, { $and: [{ last: { $eq: last } }, beyond] }] };
-  const ahead = { ahead: { $eq: true } };
-  return isAhead ? { $and: [ahead, next] } : { $or: [ahead, next] };
 }
 
 /** The first names in the turns of each group, and the number of its threads. */

@@ -1,10 +1,11 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as SQL of PostgreSQL. */
 import { isListField } from "../ledger/turn-fields.ts";
-import { afterAllTimes } from "../ledger/group-orders.ts";
+import { groupPageSql, groupRankSql } from "../ledger/group-order-sql.ts";
+import { afterAllTimes, usualGroups } from "../ledger/group-orders.ts";
 import { namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
-  GroupPlace,
+  GroupOrder,
   GroupsPaging,
   TurnQuestion,
 } from "../ledger/turn-question.ts";
@@ -12,34 +13,32 @@ import type { Bindings } from "./sql-text.ts";
 import { columnOfList, timeOrNumberSql } from "./turn-rows.ts";
 import { whereOf } from "./turn-where.ts";
 
-/** Selects `value` and `last` of the groups of a page, and of one more. */
+/** Selects `value`, `at` and `rank_at` of the groups of a page, and of one more. */
 export function placesSql(
   question: TurnQuestion,
   by: GroupField,
-  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
+  paging: GroupsPaging,
   bind: Bindings,
 ): string {
+  const { limit, order: { by: orderBy } = usualGroups, aheadFrom = afterAllTimes } = paging;
   const own = timeOrNumberSql("own_time");
   const from = `${bind.plain(String(aheadFrom))}::bigint`;
-  const last = `coalesce(max(${own}) FILTER (WHERE ${own} < ${from}), max(${own}))`;
-  const ahead = `${last} >= ${from}`;
-  const having =
-    after === undefined
-      ? "true"
-      : `${ahead} ${after.last >= aheadFrom ? "AND" : "OR"} (${afterSql(after, { by, last }, bind)})`;
-  return `SELECT ${by} AS value, ${last}::text AS last FROM turn_ledger
-WHERE ${whereOf(question, bind)} GROUP BY ${by} HAVING ${having}
-ORDER BY ${ahead}, ${last} DESC, ${by} ASC NULLS FIRST LIMIT ${limit + 1}`;
+  const { beyond, order } = groupPageSql(paging, {
+    number: (value) => `${bind.plain(String(value))}::double precision`,
+    text: (value) => bind.text(value),
+  });
+  return `SELECT value, last::text AS at, rank::text AS rank_at FROM (SELECT ${by} AS value,
+    coalesce(max(${own}) FILTER (WHERE ${own} < ${from}), max(${own})) AS last,
+    (${rankSql(orderBy)})::double precision AS rank
+  FROM turn_ledger WHERE ${whereOf(question, bind)} GROUP BY ${by}) AS listed
+WHERE ${beyond} ORDER BY ${order} LIMIT ${limit + 1}`;
 }
 
-function afterSql(
-  { last: time, value }: GroupPlace,
-  { by, last }: { readonly by: string; readonly last: string },
-  bind: Bindings,
-): string {
-  const at = `${bind.plain(String(time))}::bigint`;
-  const beyond = value === null ? `${by} IS NOT NULL` : `${by} > ${bind.text(value)}`;
-  return `${last} < ${at} OR (${last} = ${at} AND ${beyond})`;
+function rankSql(by: GroupOrder["by"]): string {
+  if (by === "last" || by === "value") return "NULL";
+  // Nearest rank, by the same product and ceiling as the reference.
+  if (by === "p95_ms") return "percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms)";
+  return groupRankSql[by];
 }
 
 /** Selects `value`, `field` and `name` of the first names, and `count` of the threads. */

@@ -11,7 +11,7 @@ import {
   textOf,
 } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
-import { placesInOrder } from "../ledger/group-orders.ts";
+import { placeIn } from "../ledger/group-orders.ts";
 import type { RootTurns } from "../ledger/record-roots.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import { isListField } from "../ledger/turn-fields.ts";
@@ -114,15 +114,11 @@ export function postgresTurns(database: Database): TurnLedger {
       callsOf(database, question, { kind, by, options }),
     async turnGroups(question, by, paging) {
       const names = (of: TurnQuestion): Promise<readonly NameRow[]> => namesIn(database, of, by);
-      const places = await placesInOrder(paging, {
-        places: async (of) => {
-          const bind = bindings();
-          const rows = await request(database, question, placesSql(question, by, of, bind), bind);
-          return rows.map((row) => ({ ...valueIn(row), last: Number(row["last"]) }));
-        },
-        figures: () => ledger.turnFigures(question, { by }),
-        names: () => names(question),
-      });
+      const bind = bindings();
+      const rows = await request(database, question, placesSql(question, by, paging, bind), bind);
+      const places = rows.map((row) =>
+        placeIn(paging, { ...valueIn(row), last: row["at"], rank: row["rank_at"] }),
+      );
       return groupsPage(places, paging.limit, groupReads(ledger, question, by, names));
     },
   };

@@ -1,11 +1,13 @@
 /** @module TurnGroups: the groups of a page and the names in their turns, as statements of SQLite. */
 import { textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
-import { afterAllTimes, placesInOrder } from "../ledger/group-orders.ts";
+import { groupPageSql, groupRankSql } from "../ledger/group-order-sql.ts";
+import { afterAllTimes, placeIn, usualGroups } from "../ledger/group-orders.ts";
 import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
+  GroupOrder,
   GroupPlace,
   GroupsPage,
   GroupsPaging,
@@ -24,12 +26,7 @@ export async function groupsOf(
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
-  const where = whereSql(question);
-  const places = await placesInOrder(paging, {
-    places: (of) => placesOf(database, where, by, of),
-    figures: () => figuresOf(database, where, { by }),
-    names: () => namesIn(database, where, by),
-  });
+  const places = placesOf(database, whereSql(question), by, paging);
   const reads = groupReads(
     {
       turnFigures: async (of, options) => figuresOf(database, whereSql(of), options),
@@ -48,29 +45,43 @@ function placesOf(
   database: SqliteDatabase,
   where: SqlPart,
   by: GroupField,
-  { limit, after, aheadFrom = afterAllTimes }: GroupsPaging,
+  paging: GroupsPaging,
 ): readonly GroupPlace[] {
-  const beyond = after === undefined ? { sql: "1", values: [] } : afterSql(after, aheadFrom);
+  const { limit, order: { by: orderBy } = usualGroups, aheadFrom = afterAllTimes } = paging;
+  const bound: SqlPart["values"][number][] = [];
+  const bind = (value: string | number): string => {
+    bound.push(value);
+    return "?";
+  };
+  const { beyond, order } = groupPageSql(paging, { number: bind, text: bind });
   const own = timeOrNumberSql("own_time");
+  const turns = `turns WHERE ${where.sql}`;
   return database
     .prepare(
-      `SELECT value, last FROM (SELECT ${by} AS value,
-           coalesce(max(CASE WHEN ${own} < ? THEN ${own} END), max(${own})) AS last
-         FROM turns WHERE ${where.sql} GROUP BY 1)
-       WHERE ${beyond.sql} ORDER BY last >= ?, last DESC, value ASC LIMIT ?`,
+      `SELECT value, last, rank FROM (SELECT ${by} AS value,
+           coalesce(max(CASE WHEN ${own} < ? THEN ${own} END), max(${own})) AS last,
+           ${rankSql(orderBy)} AS rank
+         FROM ${orderBy === "p95_ms" ? nthSql(by, turns) : turns} GROUP BY 1)
+       WHERE ${beyond} ORDER BY ${order} LIMIT ?`,
     )
-    .all(aheadFrom, ...where.values, ...beyond.values, aheadFrom, limit + 1)
-    .map(({ value, last }) => ({ value: textOf(value), last: Number(last) }));
+    .all(aheadFrom, ...where.values, ...bound, limit + 1)
+    .map((row) =>
+      placeIn(paging, { value: textOf(row["value"]), last: row["last"], rank: row["rank"] }),
+    );
 }
 
-function afterSql({ last, value }: GroupPlace, aheadFrom: number): SqlPart {
-  const same = value === null ? "value IS NOT NULL" : "value > ?";
-  const values = value === null ? [] : [value];
-  const ahead = last >= aheadFrom;
-  return {
-    sql: `(last >= ?) ${ahead ? "AND" : "OR"} (last < ? OR (last = ? AND ${same}))`,
-    values: [aheadFrom, last, last, ...values],
-  };
+function rankSql(by: GroupOrder["by"]): string {
+  if (by === "last" || by === "value") return "NULL";
+  // Nearest rank; the ceiling of the product in whole numbers.
+  if (by === "p95_ms") return "max(CASE WHEN nth = (known * 95 + 99) / 100 THEN duration_ms END)";
+  return groupRankSql[by];
+}
+
+/** Turns with their place among the known durations of their group, and the number of these. */
+function nthSql(by: GroupField, turns: string): string {
+  return `(SELECT ${by}, ended_at, received_at, duration_ms, count(duration_ms) OVER own AS known,
+    row_number() OVER (own ORDER BY duration_ms IS NULL, duration_ms) AS nth
+    FROM ${turns} WINDOW own AS (PARTITION BY ${by}))`;
 }
 
 /** The first names in the turns of each group, and the number of its threads. */

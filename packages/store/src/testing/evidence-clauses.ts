@@ -12,6 +12,7 @@ import type { KitClause } from "./contract.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { issueOperatorGrant } from "../scope.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
+import { groupOrderClauses } from "./group-order-clauses.ts";
 import { orderClauses } from "./order-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { operatorClauses } from "./operator-clauses.ts";
@@ -368,6 +369,7 @@ export const evidenceClauses: readonly KitClause[] = [
   ...finding,
   ...ledgerClauses,
   ...orderClauses,
+  ...groupOrderClauses,
   ...calledClauses,
   ...rangeClauses,
   ...operatorClauses,
