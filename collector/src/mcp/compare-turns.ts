@@ -5,7 +5,7 @@ import type { ComparedModel } from "../pages/compare/route.ts";
 import { releaseTerm } from "../pages/releases/route.ts";
 import type { ReleasesModel } from "../pages/releases/route.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";
-import type { TrendModel } from "../pages/turns/trend.ts";
+import type { TrendModel } from "../turns/counted-trend.ts";
 import type { CohortRow } from "../ui/display/cohort-figures.ts";
 import { sideText } from "../ui/display/cohort-words.ts";
 import { durationText, shareText } from "../ui/display/figures.ts";

@@ -98,12 +98,20 @@ test("pointing tells a stretch in words; a brush narrows the page to it", async 
   expect(new URL(page.url()).pathname).toBe("/agents/desk");
 });
 
-test("without script the trend is that of the page, and says so", async () => {
+test("without script the trend is of all turns of the filter, too", async () => {
   const page = await visit("/agents/desk?limit=10", { ...wide, script: false });
-  expect(await page.locator("[data-trend-extent]").innerText()).toBe("the turns on this page");
+  expect(await page.locator("[data-trend-extent]").innerText()).toBe(`All ${turns} turns`);
   expect(await page.locator("#trend figure > svg").getAttribute("aria-label")).toMatch(
-    /^10 turns over time on this page/,
+    /^40 turns over time in all/,
   );
+  const releases = page.locator("[data-releases] tbody tr");
+  expect(await releases.allInnerTexts()).toEqual([
+    expect.stringMatching(/^1\.0\.0\s[\s\S]*\s20\s/),
+    expect.stringMatching(/^1\.1\.0\s[\s\S]*\s20\s/),
+  ]);
+  const narrowed = "/agents/desk?start_time=2026-11-20T00:30:00Z&end_time=2026-11-20T00:35:00Z";
+  const few = await visit(narrowed, { ...wide, script: false });
+  expect(await few.locator("[data-trend-extent]").innerText()).toMatch(/^All [56] turns$/);
 });
 
 test("an agent that nobody saw is not said to be seen, and has no trend", async () => {

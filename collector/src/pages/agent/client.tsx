@@ -5,7 +5,7 @@
  */
 import { base, drawn, find } from "../../ui/client/page.ts";
 import { startMarks } from "../../ui/client/marks.tsx";
-import { startTrend } from "../../ui/client/trend.tsx";
+import { startTrend } from "../../ui/client/trend.ts";
 
 /** Starts the page. */
 export function start(): void {

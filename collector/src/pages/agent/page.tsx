@@ -6,10 +6,10 @@ import type { ToolCounts } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText } from "../../ui/display/figures.ts";
-import { trendOf } from "../../ui/display/trend.ts";
-import { requestedRange, rangeOf } from "../../ui/display/time-range.ts";
+import { countExtent, facetExtent } from "../../ui/display/turn-figures.ts";
 import type { Frame } from "../../http/frame.ts";
 import type { AgentModel } from "./route.ts";
+import type { TrendModel } from "../../turns/counted-trend.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Chip } from "../../ui/elements/chip.tsx";
 import { Count, Time } from "../../ui/elements/figure.tsx";
@@ -24,8 +24,8 @@ import { WindowInsights } from "../../ui/groups/window-insights.tsx";
 import { AllTime } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
-/** One agent. */
-export function agentPage(model: AgentModel, frame: Frame): Child {
+/** One agent. `trend`: over all turns of the filter. */
+export function agentPage(model: AgentModel, frame: Frame, trend: TrendModel | undefined): Child {
   const { agent, turns } = model;
   const name = agent.agent_id ?? "";
   const mounted = model.mounted?.includes(name) === true;
@@ -63,7 +63,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
       ) : (
         <>
           <Figures model={model} />
-          <TrendCard model={model} frame={frame} />
+          {trend === undefined ? null : <TrendCard trend={trend} model={model} frame={frame} />}
         </>
       )}
       <div class="agent-columns">
@@ -86,12 +86,12 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
   );
 }
 
-/**
- * The trend of its turns: those of this page, until the browser has loaded the counts over all.
- */
-const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const now = Date.now();
-  const trend = trendOf(model.turns, now, rangeOf(requestedRange(frame.query), now));
+/** The trend of all of its turns under the filter. */
+const TrendCard: FC<{
+  readonly trend: TrendModel;
+  readonly model: AgentModel;
+  readonly frame: Frame;
+}> = ({ trend, model, frame }) => {
   const filters = agentFilters(model.agent.agent_id ?? "", frame.query);
   return (
     <Card
@@ -99,10 +99,10 @@ const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ 
       icon="clock"
       id="trend"
       flush
-      end={<span data-trend-extent>the turns on this page</span>}
+      end={<span data-trend-extent>{facetExtent(trend)}</span>}
     >
-      <div class="padded" data-histogram-place data-trend={filters.toString()}>
-        <TrendChart trend={trend} extent="on this page" />
+      <div class="padded" data-histogram-place data-trend>
+        <TrendChart trend={trend} extent={countExtent(trend)} />
       </div>
       <div data-releases>
         <ReleaseTable releases={trend.releases} place={{ base: hrefOf(frame, ""), filters }} />

@@ -7,12 +7,16 @@ import { findInsights } from "@turnproof/evidence";
 import type { Insights, ToolCounts, TurnRow } from "@turnproof/evidence";
 
 import { mountedAgents } from "../../hooks/agent-list.ts";
-import type { AppEnv } from "../../http/environment.ts";
-import { readPathId } from "../../http/parameters.ts";
+import { answersJson } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { readParameters, readPathId } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { countedTrend } from "../../turns/counted-trend.ts";
+import type { TrendModel } from "../../turns/counted-trend.ts";
+import { countingOf } from "../../turns/counted-turns.ts";
 import { agentOf } from "../../turns/agent-summary.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import {
@@ -71,7 +75,9 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
   app.get("/agents/:agent_id", async (c) => {
     const agent = c.get("typed")(readPathId(c, "agent_id"), "agent_id");
     const requested = await requestGroups(c, parts, { agent_id: agent });
-    const { records, next } = await newestTurns(parts, requested);
+    // The page alone shows it.
+    const trend = answersJson(c) ? undefined : trendOf(c, parts, agent);
+    const [{ records, next }, counted] = await Promise.all([newestTurns(parts, requested), trend]);
     const { scope } = requested.reading;
     const most = limits.pageRootEventsMax;
     const { events, complete: whole } = await eventsOf(parts, scope, records, most);
@@ -88,7 +94,13 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
       mounted: await mountedAgents(c, parts),
       ...(await windowOf(requested, { turns: named.group.turns, next, whole })),
     };
-    return respond(c, { model, view: agentPage });
+    return respond(c, { model, view: (of, frame) => agentPage(of, frame, counted) });
   });
   return app;
+}
+
+/** The trend of all turns of the agent that pass the filters of the address. */
+async function trendOf(c: AppContext, parts: Parts, agent: string): Promise<TrendModel> {
+  const { limit: _limit, cursor: _cursor, ...filters } = readParameters(c, groupsParameters);
+  return countedTrend(parts, await countingOf(c, parts, { ...filters, agent_id: agent }));
 }

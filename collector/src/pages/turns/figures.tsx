@@ -18,7 +18,7 @@ import { hrefOf } from "../../ui/layout.tsx";
 import { countedFacets } from "./facets.ts";
 import type { FacetsModel } from "./facets.ts";
 import { countedOverview } from "./overview.ts";
-import { countedTrend } from "./trend.ts";
+import { countedTrend } from "../../turns/counted-trend.ts";
 
 /** What the page shows of all turns of its filter. */
 export interface TurnsFigures {

@@ -3,29 +3,18 @@
  */
 import { Hono } from "hono";
 
-import type { Trend } from "../../ui/display/trend.ts";
-import { freshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { turnTrend } from "../../turns/turn-trend.ts";
-import { isComplete, pendingFrames } from "../../turns/window.ts";
+import { countedTrend } from "../../turns/counted-trend.ts";
+import type { TrendModel } from "../../turns/counted-trend.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
-import type { Counting } from "../../turns/counted-turns.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Parameters of the trend: every filter of the list, without paging. */
 const trendParameters = listParameters.omit({ chart: true });
-
-/** Body of `/traces/trend.json`. */
-export interface TrendModel extends Trend {
-  /** True when everything that was received is counted. */
-  readonly complete: boolean;
-  /** Batches that were acknowledged and are not readable yet. */
-  readonly pending_frames: number;
-}
 
 /** Its JSON, by route. */
 export interface TrendAnswers {
@@ -61,22 +50,4 @@ function trendRoutes(parts: Parts): Hono<AppEnv> {
     return respondJson(c, await countedTrend(parts, counting));
   });
   return app;
-}
-
-const answersOf = freshAnswers<TrendModel>();
-
-/** The trend of the turns of a question. */
-export function countedTrend(
-  parts: Parts,
-  { question, within, key }: Counting,
-): Promise<TrendModel> {
-  return answersOf(parts).of(key, async () => {
-    const pending = await pendingFrames(parts);
-    const options = { nowMs: parts.now(), within };
-    return {
-      ...(await turnTrend(parts.store.ledger, question, options)),
-      complete: await isComplete(parts, pending, question),
-      pending_frames: pending,
-    };
-  });
 }
