@@ -139,7 +139,7 @@ const Compared: FC<{
           Fisher's exact test for shares of turns and percentiles, Welch's test over intervals of{" "}
           {durationText(compared.slice_ms)} for the others, in both directions, with Holm's
           correction for all {countText(compared.tested)} tested figures; in grey: chance alone may
-          explain the difference.
+          explain the difference. Differences of shares are in percentage points.
         </span>
         {pending === undefined ? null : <span data-pending>{pending}</span>}
       </footer>
@@ -262,12 +262,12 @@ const Group: FC<{
           <th
             scope="col"
             class="num"
-            title="B minus A, with the 95 % interval of this figure alone"
+            title="B minus A, of shares in percentage points, with the 95 % interval of this figure alone"
           >
-            Difference
+            Difference <small>95 % interval, not corrected</small>
           </th>
           <th scope="col" class="num" title="Chance of such a difference if there is none">
-            p
+            p <small>corrected</small>
           </th>
         </>
       }
