@@ -65,28 +65,28 @@ export const nameSources: ReadonlySet<string> = new Set(
   }),
 );
 
-/**
- * Scopes of spans that a collector forwards: under our names, and of the dialect that they were
- * received in, which decides what their fields mean.
- */
-const forwardedScopes: ReadonlyMap<string, Dialect> = new Map(
-  dialects.map((dialect) => [forwardedScope(dialect), dialect]),
-);
-
-/** Scope of a forwarded span of this dialect. */
-export function forwardedScope(dialect: Dialect): string {
-  return `@turnproof/forward/${dialect}`;
+/** How a span was received that a collector forwards. */
+export interface ForwardedOrigin {
+  /** Decides what its fields mean. */
+  readonly dialect: Dialect;
+  /** False where its principal may not assert verification, acknowledgement and ownership. */
+  readonly isTrusted: boolean;
 }
 
-/** The dialect in which a forwarded span was received; undefined for another scope. */
-export function forwardedDialect(scopeName: string): Dialect | undefined {
-  return forwardedScopes.get(scopeName);
+/** Every origin of a forwarded span. */
+export const forwardedOrigins: readonly ForwardedOrigin[] = dialects.flatMap((dialect) =>
+  [true, false].map((isTrusted) => ({ dialect, isTrusted })),
+);
+
+/** Scope of the spans that a collector forwards from this origin, under our names. */
+export function forwardedScope({ dialect, isTrusted }: ForwardedOrigin): string {
+  return `@turnproof/forward/${dialect}${isTrusted ? "" : "/untrusted"}`;
 }
 
 /** Complete scope names in the tables; `dialectOfScope` matches beginnings as well. */
 export const knownScopeNames: ReadonlySet<string> = new Set([
   ...dialectTables.flatMap((table) => table.scopes),
-  ...forwardedScopes.keys(),
+  ...forwardedOrigins.map(forwardedScope),
 ]);
 
 /** The dialect of an instrumentation scope, or undefined for an unknown one. */

@@ -9,13 +9,14 @@ export {
   dialectOfScope,
   dialectTable,
   dialectTables,
-  forwardedDialect,
+  forwardedOrigins,
   forwardedScope,
   knownScopeNames,
   namedSpanMarks,
   nameSources,
   sourceAttributeNames,
 } from "./dialects.ts";
+export type { ForwardedOrigin } from "./dialects.ts";
 export { usageDetailNames } from "./dialects/langfuse.ts";
 export {
   entryIntegrations,

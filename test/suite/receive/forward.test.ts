@@ -7,7 +7,8 @@ import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
-import type { TurnEvent } from "@turnproof/evidence";
+import { buildCausalWaterfall, findInsights, reconcileOutcome } from "@turnproof/evidence";
+import type { Insight, TurnEvent, Verdict } from "@turnproof/evidence";
 import type { StoredFrames } from "@turnproof/journal";
 import { expect, test, vi } from "vitest";
 
@@ -18,6 +19,7 @@ import { openForwardQueue } from "../../../collector/src/receive/forward/forward
 import { rejectedSpans, retryAfter } from "../../../collector/src/receive/forward/send-request.ts";
 import { encodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
 import { sendRecordings } from "../../apps/recorded.ts";
+import { sendWeek } from "../../apps/week/week.ts";
 import { quiet, turnEvents } from "../collector/desk.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { openHarness } from "./harness.ts";
@@ -100,15 +102,32 @@ async function openForwarding(
 }
 
 /** What both collectors must agree on: all but what each adds at receipt. */
-function stated(events: readonly TurnEvent[]): readonly unknown[] {
+function stated(events: readonly TurnEvent[]): readonly TurnEvent[] {
   return events
-    .map(({ received_at: _at, dropped: _dropped, ...event }) =>
-      // A structural span keeps no attribute of its family.
-      event.event_kind === "span" ? { ...event, operation: "" } : event,
-    )
+    .map(({ received_at: _at, dropped: _dropped, ...event }) => event)
     .toSorted((a, b) =>
       `${a.root_trace_id}${a.event_id}` < `${b.root_trace_id}${b.event_id}` ? -1 : 1,
     );
+}
+
+interface Shown {
+  readonly verdict: Verdict;
+  readonly insights: readonly Insight[];
+  readonly waterfall: unknown;
+}
+
+/** Verdict, findings, insights and waterfall of each root, by root. */
+function shown(events: readonly TurnEvent[]): ReadonlyMap<string, Shown> {
+  const roots = Map.groupBy(stated(events), ({ root_trace_id: root = "" }) => root);
+  return new Map(
+    [...roots].map(([root, of]) => {
+      const { insights } = findInsights(of, { scope: "turn" });
+      return [
+        root,
+        { verdict: reconcileOutcome(of), insights, waterfall: buildCausalWaterfall(of) },
+      ];
+    }),
+  );
 }
 
 /** A web request that failed: structure, whose error is its own. */
@@ -153,6 +172,24 @@ test("a second collector has the same events", async () => {
     failing: false,
     lost_spans: { queue_full: 0, refused: 0, damaged: 0, unmapped: 0 },
   });
+  await first.close();
+  await second.close();
+});
+
+test("turns of a week are the same there, event by event", { timeout: 120_000 }, async () => {
+  const second = await openHarness();
+  const first = await openForwarding(`${second.server.url}/v1/traces`);
+  const week = { endMs: Date.now(), turns: 120, seed: "a forwarded week" };
+  await sendWeek({ endpoint: first.harness.server.url, ...week });
+  const events = stated(await first.harness.events());
+  await vi.waitFor(() => expect(first.forward.state().pending_spans).toBe(0), wait);
+  const there = stated(await second.events());
+  expect(there).toHaveLength(events.length);
+  for (const [index, event] of events.entries()) expect(there[index]).toEqual(event);
+  const [here, again] = [shown(events), shown(there)];
+  expect(again.size).toBe(here.size);
+  for (const [root, shows] of here) expect([root, again.get(root)]).toEqual([root, shows]);
+  expect([...here.values()].some(({ insights }) => insights.length > 0)).toBe(true);
   await first.close();
   await second.close();
 });

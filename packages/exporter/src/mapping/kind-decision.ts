@@ -7,14 +7,14 @@ import {
   attribute,
   dialectOfScope,
   dialectTables,
-  dialects,
   entryIntegrations,
   eventKinds,
-  forwardedDialect,
+  forwardedOrigins,
+  forwardedScope,
   kindOf,
   metadataAttribute,
 } from "@turnproof/semconv";
-import type { Dialect, EventKind } from "@turnproof/semconv";
+import type { Dialect, EventKind, ForwardedOrigin } from "@turnproof/semconv";
 
 import { statedUnder, sourceCode } from "./coded-attributes.ts";
 import { metadataTexts } from "./source-values.ts";
@@ -28,6 +28,8 @@ export interface KindDecision {
   readonly plan: DialectPlan;
   /** Decided by our own mark, so that the span has our names: also a forwarded one of a dialect. */
   readonly isOwn?: true;
+  /** False for a forwarded span that an untrusted principal sent to the collector before. */
+  readonly isTrusted?: boolean;
   /** GenAI operation that the dialect's value stands for, when the dialect uses another word. */
   readonly operation: string | undefined;
 }
@@ -63,22 +65,24 @@ type OwnDecisions = ReadonlyMap<string, KindDecision>;
  * Decisions of our own mark, one per kind: needed several times for every span. A forwarded span
  * has our names, and keeps the dialect that it was received in.
  */
-function ownDecisionsOf(dialect: Dialect): OwnDecisions {
-  const plan = { ...ownPlan, dialect };
-  return new Map(
-    eventKinds.map((kind) => [kind, { kind, plan, operation: undefined, isOwn: true }]),
-  );
+function ownDecisionsOf({ dialect, isTrusted }: ForwardedOrigin): OwnDecisions {
+  const decision = {
+    plan: { ...ownPlan, dialect },
+    operation: undefined,
+    isOwn: true as const,
+    isTrusted,
+  };
+  return new Map(eventKinds.map((kind) => [kind, { kind, ...decision }]));
 }
 
-const ownDecisions = ownDecisionsOf("turnproof");
-const forwardedDecisions: ReadonlyMap<Dialect, OwnDecisions> = new Map(
-  dialects.map((dialect) => [dialect, ownDecisionsOf(dialect)]),
+const ownDecisions = ownDecisionsOf({ dialect: "turnproof", isTrusted: true });
+const forwardedDecisions: ReadonlyMap<string, OwnDecisions> = new Map(
+  forwardedOrigins.map((origin) => [forwardedScope(origin), ownDecisionsOf(origin)]),
 );
 
 function ownDecision(word: string, scopeName: string | undefined): KindDecision | undefined {
-  const forwarded = scopeName === undefined ? undefined : forwardedDialect(scopeName);
   const decisions =
-    (forwarded === undefined ? undefined : forwardedDecisions.get(forwarded)) ?? ownDecisions;
+    (scopeName === undefined ? undefined : forwardedDecisions.get(scopeName)) ?? ownDecisions;
   const known = decisions.get(word);
   if (known !== undefined) return known;
   const kind = kindOf(word);

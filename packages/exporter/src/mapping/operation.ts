@@ -56,7 +56,9 @@ export function operationOf(
         reading.text(rowAt.genai_operation) ?? reading.text(rowAt.memory_operation) ?? decision.kind
       );
     case "span":
-      return familyOf(span);
+      return decision.isOwn === true && ownFamilies.has(span.name ?? "")
+        ? (span.name ?? "")
+        : familyOf(span);
     default:
       return hostOperation(span, decision, reading);
   }
@@ -91,6 +93,13 @@ function hostOperation(span: OperationSource, decision: KindDecision, reading: R
 }
 
 const families = Object.entries(structuralFamilies);
+
+/** Operations of structural spans: a forwarded one has it as its name, without the attributes. */
+const ownFamilies: ReadonlySet<string> = new Set([
+  "internal",
+  "messaging",
+  ...families.flatMap(([, family]) => [`${family}.server`, `${family}.client`]),
+]);
 
 /** Family of a structural span, from its kind and the presence of attributes. */
 function familyOf(span: OperationSource): string {

@@ -76,7 +76,7 @@ export function spanToEvent(span: SpanAtHand, context: MappingContext): TurnEven
   addTimes(draft, start, end, context);
   addIdentity(draft);
   addPlace(draft, span);
-  addProducer(draft, context);
+  addProducer(draft, decision, context);
   addLists(draft);
   draft.attributes = attributesOf(decision.kind, phase);
   const dropped = reading.dropped();
@@ -218,7 +218,7 @@ function addPlace(draft: Draft, span: SpanAtHand): void {
   draft.links = span.links.map((link) => ({ trace_id: link.traceId, span_id: link.spanId }));
 }
 
-function addProducer(draft: Draft, context: MappingContext): void {
+function addProducer(draft: Draft, decision: KindDecision, context: MappingContext): void {
   const component = reading.text(rowAt.component);
   if (component !== undefined) draft.component = component;
   const producer = reading.text(rowAt.producer_id);
@@ -226,7 +226,7 @@ function addProducer(draft: Draft, context: MappingContext): void {
   if (producer !== undefined) draft.producer_id = producer;
   if (typeof seq === "number") draft.producer_seq = seq;
   if (context.ingestPrincipal !== undefined) draft.ingest_principal = context.ingestPrincipal;
-  if (context.ingestTrusted === false) draft.ingest_trusted = false;
+  if (context.ingestTrusted === false || decision.isTrusted === false) draft.ingest_trusted = false;
 }
 
 /** The list at an index, of the type that its row was screened for. */

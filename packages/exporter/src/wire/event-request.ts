@@ -6,14 +6,14 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import {
   attribute,
-  dialects,
+  forwardedOrigins,
   forwardedScope,
   ledgerToAttributes,
   ownPrefix,
   ownSpanNames,
   refsToAttributes,
 } from "@turnproof/semconv";
-import type { AttributeName, AttributeValue } from "@turnproof/semconv";
+import type { AttributeName, AttributeValue, Instant } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
 
 import { hasIds } from "../gate/screened-span.ts";
@@ -44,14 +44,19 @@ const tags = {
   statusCode: 0x18,
 } as const;
 
-/** One scope of each dialect, so that a collector that receives it keeps the dialect. */
+/** Field 16 has a tag of two bytes. */
+const flagsTag = [0x85, 0x01] as const;
+/** Flags: it is known whether the parent is remote, and it is. */
+const remoteParent = 0x300;
+
+/** One scope of each origin, so that a collector that receives it keeps dialect and trust. */
 const scopes: ReadonlyMap<string, ScopeLike> = new Map(
-  dialects.map((dialect) => [dialect, { name: forwardedScope(dialect) }]),
+  forwardedOrigins.map((origin) => [forwardedScope(origin), { name: forwardedScope(origin) }]),
 );
-const ownScope: ScopeLike = { name: forwardedScope("turnproof") };
 /** Span kinds on the wire by the side that an operation names. */
 const sides: Readonly<Record<string, number>> = { server: 2, client: 3 };
 const internalKind = 1;
+const conventionalAgent = "gen_ai.agent.id";
 const identityNames = ["memory_id", "thread_id", "run_id", "turn_id", "task_id"] as const;
 const ownNames: Readonly<Record<string, string>> = ownSpanNames;
 
@@ -72,7 +77,7 @@ export function eventRequest(events: readonly TurnEvent[]): EventRequest {
       const stated = application === "" ? {} : { [attribute.application_id.span]: application };
       resources.set(application, (resource = { attributes: stated }));
     }
-    const to = request.writerFor(resource, scopes.get(event.dialect ?? "") ?? ownScope);
+    const to = request.writerFor(resource, scopeOf(event));
     to.byte(tags.span);
     const message = to.open(2);
     writeSpan(to, event, ids);
@@ -82,22 +87,22 @@ export function eventRequest(events: readonly TurnEvent[]): EventRequest {
   return { ...request.finish(), skipped };
 }
 
+function scopeOf({ dialect = "turnproof", ingest_trusted: trusted }: TurnEvent): ScopeLike {
+  const name = forwardedScope({ dialect, isTrusted: trusted !== false });
+  return scopes.get(name) ?? { name };
+}
+
 interface Ids {
   readonly traceId: string;
   readonly spanId: string;
 }
 
 /**
- * The ids of an event's span. Several events of one span, such as its start, get an id of their
- * own: two spans of one id are one span to most receivers.
+ * The ids of an event's span. The start of a span has an id of its own: two spans of one id are one
+ * span to most receivers, and its event id names the span.
  */
-function idsOf({
-  root_trace_id: root = "",
-  span_id: span,
-  event_id,
-  phase,
-}: TurnEvent): Ids | undefined {
-  const isSpan = span !== undefined && phase !== "start" && event_id === `${span}:${phase}`;
+function idsOf({ root_trace_id: root = "", span_id: span, event_id }: TurnEvent): Ids | undefined {
+  const isSpan = span !== undefined && event_id !== `${span}:start`;
   const spanId = isSpan ? span : sha256Hex(`${root}\n${event_id}`).slice(0, 16);
   const ids = { traceId: root, spanId };
   return hasIds({ ...ids, traceFlags: 1 }) && /[1-9a-f]/.test(root) ? ids : undefined;
@@ -114,8 +119,7 @@ function writeSpan(to: ByteWriter, event: TurnEvent, { traceId, spanId }: Ids): 
   to.text(Object.hasOwn(ownNames, event.event_kind) ? `${ownPrefix}${operation}` : operation);
   to.byte(tags.kind);
   to.varint(sides[operation.split(".").at(-1) ?? ""] ?? internalKind);
-  writeTime(to, tags.start, event.started_at ?? event.timestamp);
-  writeTime(to, tags.end, event.timestamp);
+  writeTimes(to, event);
   for (const [name, value] of attributesOf(event)) {
     writeKeyValue(to, tags.attribute, name, value);
   }
@@ -128,6 +132,11 @@ function writeSpan(to: ByteWriter, event: TurnEvent, { traceId, spanId }: Ids): 
     to.close(message, 1);
   }
   writeStatus(to, event.status);
+  if (event.parent_remote === true) {
+    to.byte(flagsTag[0]);
+    to.byte(flagsTag[1]);
+    to.fixed32(remoteParent);
+  }
 }
 
 /** Attributes under the names of spans. */
@@ -142,8 +151,9 @@ function attributesOf(event: TurnEvent): readonly (readonly [string, AttributeVa
     if (value !== undefined && value !== null) stated.push([attribute[name].span, value]);
   };
   if (event.phase === "event") put("timestamp", event.timestamp);
-  // A derived agent comes from a name among the attributes, which gives way again.
+  // Under the name of the conventions an agent gives way to that of its turn, as it does here.
   if (event.identity_derived?.includes("agent_id") !== true) put("agent_id", event.agent_id);
+  else if (event.agent_id !== undefined) stated.push([conventionalAgent, event.agent_id]);
   put("user_id", event.user_id);
   if (event.user_id === null) put("scope", "anonymous");
   for (const name of identityNames) put(name, event[name]);
@@ -168,12 +178,39 @@ function writeHex(to: ByteWriter, tag: number, id: string, bytes: 8 | 16): void 
   to.hex(id, bytes);
 }
 
+/**
+ * Start and end. An unknown one of a result stays absent, so that no receiver takes it for a call
+ * of 0 ms; a point in time may have been recorded at another time than its span ended.
+ */
+function writeTimes(to: ByteWriter, event: TurnEvent): void {
+  const { phase, timestamp, started_at: started, duration_ms: duration } = event;
+  if (phase !== "result" || started !== undefined) {
+    writeTime(to, tags.start, instantAt(started ?? timestamp));
+  }
+  if (phase === "event" && started !== undefined && duration !== undefined) {
+    writeTime(to, tags.end, later(instantAt(started), duration));
+  } else if (phase !== "result" || duration !== undefined || started !== timestamp) {
+    writeTime(to, tags.end, instantAt(timestamp));
+  }
+}
+
 /** A time of an event: ISO 8601 UTC with up to nine digits of the second. */
-function writeTime(to: ByteWriter, tag: number, time: string): void {
+function instantAt(time: string): Instant {
   const seconds = Date.parse(`${time.slice(0, 19)}Z`) / 1_000;
   const nanos = Number(/\.(\d{1,9})/.exec(time)?.[1]?.padEnd(9, "0") ?? 0);
+  return { seconds: Number.isFinite(seconds) ? Math.max(0, seconds) : 0, nanos };
+}
+
+function later({ seconds, nanos }: Instant, milliseconds: number): Instant {
+  const whole = Math.floor(milliseconds / 1_000);
+  const sum = nanos + Math.round((milliseconds - whole * 1_000) * 1e6);
+  const carry = Math.floor(sum / 1e9);
+  return { seconds: seconds + whole + carry, nanos: sum - carry * 1e9 };
+}
+
+function writeTime(to: ByteWriter, tag: number, { seconds, nanos }: Instant): void {
   to.byte(tag);
-  to.nanoseconds(Number.isFinite(seconds) ? Math.max(0, seconds) : 0, nanos);
+  to.nanoseconds(seconds, nanos);
 }
 
 function writeStatus(to: ByteWriter, status: TurnEvent["status"]): void {
