@@ -2,4 +2,5 @@
  * @module Prepare: prepares batches for a store in a worker thread (`appendPrepared`). Loads no
  * engine.
  */
+export { RowPreparer } from "./bundle/prepared-rows.ts";
 export { BlockPreparer } from "./clickhouse/prepared-batch.ts";

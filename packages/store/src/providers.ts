@@ -6,11 +6,11 @@
  */
 
 /**
- * `evidence` and `memory`: ports it serves. `durable`: rows outlive the process. `prepared`:
- * accepts batches that another thread prepared (`appendPrepared`). `shared`: rows that all
- * collectors of one store share (`state`).
+ * `evidence` and `memory`: ports it serves. `durable`: rows outlive the process. `prepared` and
+ * `packed`: accepts batches that another thread prepared (`appendPrepared`), as blocks of an
+ * engine or as rows of bundles. `shared`: rows that all collectors of one store share (`state`).
  */
-export type Capability = "evidence" | "memory" | "durable" | "prepared" | "shared";
+export type Capability = "evidence" | "memory" | "durable" | "prepared" | "packed" | "shared";
 
 /** Providers of each port; the type form of the table. */
 interface ProviderNames {
@@ -47,12 +47,12 @@ export const providers: readonly ProviderEntry[] = [
   },
   {
     name: "filesystem",
-    capabilities: ["evidence", "memory", "durable"],
+    capabilities: ["evidence", "memory", "durable", "packed"],
     variables: ["DATA_DIR"],
   },
   {
     name: "postgres",
-    capabilities: ["evidence", "memory", "durable", "shared"],
+    capabilities: ["evidence", "memory", "durable", "packed", "shared"],
     variables: ["POSTGRES_URL", "POSTGRES_PASSWORD"],
     required: "POSTGRES_URL",
   },

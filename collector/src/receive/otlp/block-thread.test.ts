@@ -39,12 +39,15 @@ function frame(sequence: number, payload: Uint8Array = encodeFrame([event])): Se
 test("a thread makes blocks, and says which frames nobody can read and which rows are refused", async () => {
   const thread = createBlockThread();
   const broken = frame(2, Buffer.from("{"));
-  expect(await thread.prepare([frame(1), broken])).toMatchObject({
+  expect(await thread.prepare([frame(1), broken], "blocks")).toMatchObject({
     parts: [{ events: 1, receivedAt: event.received_at }],
     unreadable: [1],
   });
   const refused = frame(3, encodeFrame([{ ...event, operation: "x".repeat(241) }]));
-  expect(await thread.prepare([frame(1), refused])).toEqual({ parts: [null], unreadable: [] });
+  expect(await thread.prepare([frame(1), refused], "blocks")).toEqual({
+    parts: [null],
+    unreadable: [],
+  });
   await thread.close();
 });
 
@@ -61,11 +64,10 @@ test.each([
   ],
 ])("%s leaves the frames to who asked, each time", async (_, module) => {
   const thread = createBlockThread({ module });
-  expect(await Promise.all([thread.prepare([frame(1)]), thread.prepare([frame(2)])])).toEqual([
-    undefined,
-    undefined,
-  ]);
-  expect(await thread.prepare([frame(3)])).toBeUndefined();
+  expect(
+    await Promise.all([thread.prepare([frame(1)], "blocks"), thread.prepare([frame(2)], "blocks")]),
+  ).toEqual([undefined, undefined]);
+  expect(await thread.prepare([frame(3)], "blocks")).toBeUndefined();
   await thread.close();
 });
 
@@ -74,13 +76,13 @@ test.each([
   ["never yields", worker("for (;;);")],
 ])("a thread that %s is given up, and closing does not wait for it", async (_, module) => {
   const impatient = createBlockThread({ module, answerMsMax: 20 });
-  expect(await impatient.prepare([frame(1)])).toBeUndefined();
+  expect(await impatient.prepare([frame(1)], "blocks")).toBeUndefined();
   await impatient.close();
   const patient = createBlockThread({ module });
-  const answer = patient.prepare([frame(1)]);
+  const answer = patient.prepare([frame(1)], "blocks");
   await patient.close();
   expect(await answer).toBeUndefined();
-  expect(await patient.prepare([frame(2)])).toBeUndefined();
+  expect(await patient.prepare([frame(2)], "blocks")).toBeUndefined();
 });
 
 test("the end of one thread does not answer for the next one", async () => {
@@ -89,7 +91,21 @@ test("the end of one thread does not answer for the next one", async () => {
     if (frames[0].sequence === 1) throw new Error("of the first");
     setTimeout(() => parentPort.postMessage({ id, prepared: { parts: [], unreadable: [] } }), 200);`);
   const thread = createBlockThread({ module });
-  expect(await thread.prepare([frame(1)])).toBeUndefined();
-  expect(await thread.prepare([frame(2)])).toEqual({ parts: [], unreadable: [] });
+  expect(await thread.prepare([frame(1)], "blocks")).toBeUndefined();
+  expect(await thread.prepare([frame(2)], "blocks")).toEqual({ parts: [], unreadable: [] });
+  await thread.close();
+});
+
+test("rows are packed in the thread where there are many spans, and on the event loop where there are few", async () => {
+  const thread = createBlockThread();
+  const many = encodeFrame(
+    Array.from({ length: 600 }, (_, index) => ({ ...event, event_id: `${index}:result` })),
+  );
+  const [part] = (await thread.prepare([{ ...frame(1, many), spans: 600 }], "rows"))?.parts ?? [];
+  expect(part).toMatchObject({
+    events: 600,
+    rows: [{ events: 600, root_trace_id: expect.any(String) }],
+  });
+  expect(await thread.prepare([frame(2)], "rows")).toBeUndefined();
   await thread.close();
 });

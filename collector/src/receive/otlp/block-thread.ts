@@ -11,9 +11,13 @@ import type { PreparedFrames, SentFrame } from "@turnproof/journal";
 
 import { threadLimits } from "../../config/thread-limits.ts";
 
+/** What the store accepts: blocks of its engine, or rows of bundles. */
+export type PreparedForm = "blocks" | "rows";
+
 /** Input of the thread. */
 export interface BlockTask {
   readonly id: number;
+  readonly form: PreparedForm;
   readonly frames: readonly SentFrame[];
 }
 
@@ -25,8 +29,14 @@ export interface BlockAnswer {
 
 /** Prepares frames; started with the first ones. */
 export interface BlockThread {
-  /** Undefined when the thread died of them, was too slow, or is closed. */
-  prepare(frames: readonly SentFrame[]): Promise<PreparedFrames | undefined>;
+  /**
+   * Undefined when the thread died of them, was too slow, or is closed; without a form, and for few
+   * spans of which rows are wanted.
+   */
+  prepare(
+    frames: readonly SentFrame[],
+    form: PreparedForm | undefined,
+  ): Promise<PreparedFrames | undefined>;
   /** Ends the thread; pending calls return undefined, and it does not start again. */
   close(): Promise<void>;
 }
@@ -44,6 +54,9 @@ const heapMegabytesMax = 512;
 /** A block of 50,000 spans takes a second or two; on an overloaded machine ten times that. */
 const answerMsDefault = 30_000;
 
+/** Spans of which the event loop packs the rows: some milliseconds, and without a thread. */
+const smallSpansMax = 512;
+
 const source: boolean = import.meta.url.endsWith(".ts");
 
 /** A thread that starts with the first frames. */
@@ -53,19 +66,24 @@ export function createBlockThread(options: BlockThreadOptions = {}): BlockThread
   let nextId = 0;
   let closed = false;
   return {
-    async prepare(frames) {
-      if (closed) return undefined;
+    async prepare(frames, form) {
+      if (closed || form === undefined) return undefined;
+      if (form === "rows" && isSmall(frames)) return undefined;
       if (running === undefined || running.gone) running = new RunningThread(options.module);
       const sent = frames.map(({ sequence, payload, spans, appendedAtMs }) => {
         return { sequence, payload, spans, appendedAtMs };
       });
-      return running.request({ id: nextId++, frames: sent }, answerMsMax);
+      return running.request({ id: nextId++, form, frames: sent }, answerMsMax);
     },
     async close() {
       closed = true;
       await running?.end();
     },
   };
+}
+
+function isSmall(frames: readonly SentFrame[]): boolean {
+  return frames.reduce((sum, { spans }) => sum + spans, 0) <= smallSpansMax;
 }
 
 /** One worker and its pending calls; the exit of another worker does not affect them. */

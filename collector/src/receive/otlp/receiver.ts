@@ -34,6 +34,7 @@ import { rootsNamedMax } from "../ingest.ts";
 import type { IngestDesk, IngestReport, MissingEvidence } from "../ingest.ts";
 import type { Log } from "../../log.ts";
 import { createBlockThread } from "./block-thread.ts";
+import type { PreparedForm } from "./block-thread.ts";
 import { createBodyThreads } from "./body-threads.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { decodeFrame } from "./frame-codec.ts";
@@ -151,8 +152,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     store: opened.store,
     decode: createPacedDecoder(),
     batchSpans,
-    prepare: async (frames) =>
-      opened.takesPrepared() && options.threads !== 0 ? blocks.prepare(frames) : undefined,
+    prepare: (frames) =>
+      blocks.prepare(frames, options.threads === 0 ? undefined : opened.prepared()),
     ...(options.onStored === undefined ? {} : { onStored: options.onStored }),
     onStateChange: (code) => {
       if (code === undefined) log.info("store_answers");
@@ -225,10 +226,10 @@ function hasRoom(journal: Journal): boolean {
   return healthy && diskBytes < bytesMax - roomBytes;
 }
 
-/** A store that may still be opening, and whether it accepts prepared batches. */
+/** A store that may still be opening, and in which form it accepts prepared batches. */
 function openedStore(given: IngestStore | Promise<IngestStore>): {
   readonly store: DrainStore;
-  readonly takesPrepared: () => boolean;
+  readonly prepared: () => PreparedForm | undefined;
 } {
   let ready: IngestStore | undefined;
   const opening = Promise.resolve(given);
@@ -252,7 +253,10 @@ function openedStore(given: IngestStore | Promise<IngestStore>): {
       appendPrepared: async (batch) => (await current()).appendPrepared(batch),
       readBack: async (id, receivedAt) => (await current()).readBack(id, receivedAt),
     },
-    takesPrepared: () => ready?.capabilities.includes("prepared") === true,
+    prepared: () => {
+      if (ready?.capabilities.includes("prepared") === true) return "blocks";
+      return ready?.capabilities.includes("packed") === true ? "rows" : undefined;
+    },
   };
 }
 

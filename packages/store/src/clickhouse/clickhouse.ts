@@ -122,8 +122,11 @@ function provider(tables: Tables, pending: boolean): EvidenceStore {
     operatorRows: operatorRowsOf(clickhouseOperatorRows(tables)),
     state: clickhouseState(engine),
     append: async (batch) => send(prepareBatch(batch)),
-    // Prepared with this build's `@turnproof/store/prepare`, so the form is known.
-    appendPrepared: (batch) => send(batch as PreparedBundles),
+    async appendPrepared(batch) {
+      // Prepared with this build's `@turnproof/store/prepare`, but maybe for another store.
+      if (!("weeks" in batch)) throw new CodedError("store_rejected_row");
+      await send(batch as PreparedBundles);
+    },
     readBack: (batchId) => readBack(engine, batchId),
     ...bundleReads(engine, open, () => pending),
     standing: (roots) => standingOf(engine, roots),

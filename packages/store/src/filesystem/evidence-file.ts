@@ -16,7 +16,6 @@ import { retainEvidence } from "../evidence-retention.ts";
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
 import { lateLedger } from "../ledger/late-ledger.ts";
 import type { Retention } from "../retention.ts";
-import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import { erasureRows, retentionRows } from "../sqlite/root-rows.ts";
 import { openSqlite, openSqliteReadOnly, primaryCode } from "../sqlite/sqlite-database.ts";
@@ -251,7 +250,7 @@ function lateStore(
     capabilities: capabilitiesOf("filesystem"),
     sources: ["trace", "conversation", "tool_log"],
     append: (batch) => request(({ store }) => store.append(batch)),
-    appendPrepared: refusePrepared,
+    appendPrepared: (batch) => request(({ store }) => store.appendPrepared(batch)),
     readBack: (batchId, at) => request(({ store }) => store.readBack(batchId, at)),
     operatorRows: {
       list: (...requested) => request(({ store }) => store.operatorRows.list(...requested)),

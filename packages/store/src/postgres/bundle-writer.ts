@@ -3,12 +3,11 @@
  * is unique, then its roots and rows. So a batch is stored completely or not at all, and a resend
  * is stored once.
  */
-import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
+import type { BatchReadback, EvidenceBatch, PreparedBatch } from "@turnproof/evidence";
 import { CodedError, groupBy } from "@turnproof/semconv";
 
-import { packPaced } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
-import { storedForm } from "../stored-event.ts";
+import { rowsOfBatch } from "../bundle/prepared-rows.ts";
 import type { Database, Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -23,7 +22,10 @@ const chunkRows = 500;
  * @throws CodedError `store_rejected_row` before anything is written when a row can never be
  * stored
  */
-export async function appendBundles(database: Database, batch: EvidenceBatch): Promise<void> {
+export async function appendBundles(
+  database: Database,
+  batch: EvidenceBatch | PreparedBatch,
+): Promise<void> {
   const rows = await rowsOf(batch);
   await database.transaction(async (session) => {
     const number = await manifestOf(session, batch, "DO NOTHING");
@@ -50,8 +52,8 @@ function numbered(batch: string, rows: readonly BundleRow[]): readonly NumberedR
   return rows.map((row) => ({ ...row, batch }));
 }
 
-async function rowsOf({ events, receivedAt }: EvidenceBatch): Promise<readonly BundleRow[]> {
-  const rows = await packPaced(events.map((event) => storedForm(event, receivedAt)));
+async function rowsOf(batch: EvidenceBatch | PreparedBatch): Promise<readonly BundleRow[]> {
+  const rows = await rowsOfBatch(batch);
   if (rows.some(({ first_received: at }) => !Number.isSafeInteger(at) || at < 0)) {
     throw new CodedError("store_rejected_row");
   }
@@ -62,13 +64,14 @@ async function rowsOf({ events, receivedAt }: EvidenceBatch): Promise<readonly B
 /** The number of the batch; undefined where it exists already and nothing is to be done. */
 async function manifestOf(
   session: Session,
-  { batchId, events }: EvidenceBatch,
+  { batchId, events }: EvidenceBatch | PreparedBatch,
   onConflict: string,
 ): Promise<string | undefined> {
   const bind = bindings();
+  const count = typeof events === "number" ? events : events.length;
   const { rows } = await session.query(
     `INSERT INTO evidence_batches AS held (batch_id, event_count)
-VALUES (${bind.text(batchId)}, ${bind.plain(String(events.length))}::bigint)
+VALUES (${bind.text(batchId)}, ${bind.plain(String(count))}::bigint)
 ON CONFLICT (md5(batch_id)) ${onConflict} RETURNING batch_no::text AS batch_no`,
     bind.parameters,
   );

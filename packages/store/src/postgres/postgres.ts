@@ -15,7 +15,6 @@ import { checkedWith, requireCopied } from "../old-evidence.ts";
 import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import { operatorRowsOf } from "../operator-rows.ts";
-import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import { shortRootsOf } from "../short-roots.ts";
 import { checkBy } from "../store-check.ts";
@@ -144,7 +143,7 @@ function evidenceOf({ name, database, old, legacy, close }: PostgresParts): Evid
     operatorRows: operatorRowsOf(postgresOperatorRows(database)),
     state: postgresState(database),
     append: (batch) => appendBundles(database, batch),
-    appendPrepared: refusePrepared,
+    appendPrepared: (batch) => appendBundles(database, batch),
     readBack: (batchId) => readBackBundles(database, batchId, old.pending()),
     ...bundleReads(database, { pending: () => old.pending(), legacy }),
     shortRoots: (...requested) => shortRootsOf(store, ...requested),

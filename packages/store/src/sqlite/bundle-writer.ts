@@ -3,19 +3,19 @@ import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.ts";
 
 import { crc32 } from "node:zlib";
 
-import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
+import type { BatchReadback, EvidenceBatch, PreparedBatch } from "@turnproof/evidence";
 
-import { packBundles, packPaced } from "../bundle/pack.ts";
+import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { anyTime } from "../bundle/own-range.ts";
+import { rowsOfBatch } from "../bundle/prepared-rows.ts";
 import { paced } from "../paced.ts";
-import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { transaction } from "./sqlite-database.ts";
 
 /** Writes batches; each is stored completely or not at all. */
 export interface BundleWriter {
-  append(batch: EvidenceBatch): Promise<void>;
+  append(batch: EvidenceBatch | PreparedBatch): Promise<void>;
   /**
    * Writes events in stored form, and parts of roots whose rows are unreadable; a known batch is
    * skipped. Only inside a transaction.
@@ -53,9 +53,8 @@ export function bundleWriter(database: SqliteDatabase, reader?: SqliteDatabase):
   return {
     async append(batch) {
       if (stored.known.get(batch.batchId) !== undefined) return;
-      const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
       // Where another connection reads, the thread answers its readers meanwhile.
-      const rows = reader === undefined ? packBundles(events) : await packPaced(events);
+      const rows = await rowsOfBatch(batch, reader !== undefined);
       await transaction(database, () =>
         inSteps(steps(batch.batchId, rows), reader === undefined ? undefined : paced()),
       );

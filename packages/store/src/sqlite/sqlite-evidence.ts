@@ -9,7 +9,6 @@ import { CodedError, epochMicros } from "@turnproof/semconv";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import { operatorRowsOf } from "../operator-rows.ts";
-import { refusePrepared } from "../prepared-refusal.ts";
 import { capabilitiesOf } from "../providers.ts";
 import { shortRootsOf } from "../short-roots.ts";
 import { checkBy } from "../store-check.ts";
@@ -105,7 +104,10 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
       open();
       await writer.append(batch);
     },
-    appendPrepared: refusePrepared,
+    async appendPrepared(batch) {
+      open();
+      await writer.append(batch);
+    },
     async readBack(batchId) {
       open();
       return writer.readBack(batchId);

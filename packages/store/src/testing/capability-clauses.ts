@@ -4,6 +4,9 @@
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 
+import type { PreparedBatch } from "@turnproof/evidence";
+
+import { RowPreparer } from "../bundle/prepared-rows.ts";
 import { prepareBatch } from "../clickhouse/prepared-batch.ts";
 import type { Capability } from "../providers.ts";
 import type { KitClause, Harness } from "./contract.ts";
@@ -16,6 +19,27 @@ const note = sampleNote("note");
 
 /** What a capability means. @param declared whether the opened store has it */
 type Meaning = (harness: Harness, declared: boolean) => Promise<void>;
+
+async function takesPrepared(
+  harness: Harness,
+  declared: boolean,
+  prepared: PreparedBatch,
+): Promise<void> {
+  await using store = await harness.open();
+  if (declared) {
+    await store.appendPrepared(prepared);
+    await store.appendPrepared(prepared);
+  } else {
+    await rejects(() => store.appendPrepared(prepared), { code: "store_rejected_row" });
+  }
+  // The same batch as events: stored once, whichever form came first.
+  await store.append(batch);
+  await harness.settle(store);
+  const { events, sourceRows } = await store.root(allTenants, "root-1", { limit: 9 });
+  deepEqual([events.length, sourceRows], [size, size]);
+  const held = await store.readBack(batch.batchId, batch.receivedAt);
+  deepEqual(held, { rows: size, complete: true });
+}
 
 const meanings: Readonly<Record<Capability, Meaning>> = {
   async evidence(harness, declared) {
@@ -47,22 +71,12 @@ const meanings: Readonly<Record<Capability, Meaning>> = {
     deepEqual(await store.readBack(batch.batchId, batch.receivedAt), { rows, complete: declared });
   },
 
-  async prepared(harness, declared) {
-    await using store = await harness.open();
-    const prepared = prepareBatch(batch);
-    if (declared) {
-      await store.appendPrepared(prepared);
-      await store.appendPrepared(prepared);
-    } else {
-      await rejects(() => store.appendPrepared(prepared), { code: "store_rejected_row" });
-    }
-    // The same batch as events: stored once, whichever form came first.
-    await store.append(batch);
-    await harness.settle(store);
-    const { events, sourceRows } = await store.root(allTenants, "root-1", { limit: 9 });
-    deepEqual([events.length, sourceRows], [size, size]);
-    const held = await store.readBack(batch.batchId, batch.receivedAt);
-    deepEqual(held, { rows: size, complete: true });
+  prepared: (harness, declared) => takesPrepared(harness, declared, prepareBatch(batch)),
+
+  packed(harness, declared) {
+    const preparer = new RowPreparer();
+    for (const event of batch.events) preparer.add(event, batch.receivedAt);
+    return takesPrepared(harness, declared, preparer.finish(batch.batchId, batch.receivedAt));
   },
 
   async shared(harness, declared) {
