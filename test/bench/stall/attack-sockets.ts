@@ -1,0 +1,85 @@
+/** @module Attack sockets: a thousand senders that each send a byte a second. */
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { traceService } from "../../suite/receive/grpc-client.ts";
+
+const head =
+  "POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n" +
+  "Content-Length: 100000\r\n\r\n";
+
+/** A sender: `drip` sends a byte, `end` leaves. */
+interface Sender {
+  drip(): void;
+  end(): void;
+}
+
+/** A sender of HTTP; it connects again when it is disconnected. */
+function httpSender(port: number): Sender {
+  let isOver = false;
+  let socket = open();
+  function open(): ReturnType<typeof connect> {
+    const opened = connect({ port, host: "127.0.0.1" }, () => opened.write(head));
+    opened.on("error", () => {});
+    opened.resume();
+    opened.once("close", () => {
+      if (!isOver) setTimeout(() => (socket = open()), 200).unref();
+    });
+    return opened;
+  }
+  return {
+    drip: () => void (socket.writable && socket.write("x")),
+    end: () => {
+      isOver = true;
+      socket.destroy();
+    },
+  };
+}
+
+/** A sender of gRPC; it connects again when it is disconnected. */
+function grpcSender(port: number): Sender {
+  let isOver = false;
+  let opened = open();
+  function open() {
+    const session = connectHttp2(`http://127.0.0.1:${port}`);
+    session.on("error", () => {});
+    const call = session.request({
+      ":method": "POST",
+      ":path": traceService,
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
+    call.on("error", () => {});
+    call.resume();
+    session.once("close", () => {
+      if (!isOver) setTimeout(() => (opened = open()), 200).unref();
+    });
+    return { session, call };
+  }
+  return {
+    drip: () => void (opened.call.writable && opened.call.write(Buffer.from([0]))),
+    end: () => {
+      isOver = true;
+      opened.session.destroy();
+    },
+  };
+}
+
+/** So many senders, for so long. */
+export async function slowSenders(
+  kind: "http" | "grpc",
+  port: number,
+  count: number,
+  ms: number,
+): Promise<string> {
+  const open = kind === "http" ? httpSender : grpcSender;
+  const senders = Array.from({ length: count }, () => open(port));
+  const until = performance.now() + ms;
+  while (performance.now() < until) {
+    await sleep(1_000);
+    for (const sender of senders) sender.drip();
+  }
+  for (const sender of senders) sender.end();
+  return `${count} sockets`;
+}
