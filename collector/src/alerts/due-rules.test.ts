@@ -1,4 +1,4 @@
-/** The order of rules, and their rests: a dear one delays itself, and not those that cost little. */
+/** The order of rules, and their rests: a costly one delays itself, and not those that cost little. */
 import { expect, test } from "vitest";
 
 import { parseAlertRules } from "../config/alert-rules.ts";
@@ -35,7 +35,7 @@ function longestGaps(cost: Readonly<Record<string, number>>): Readonly<Record<st
   return gaps;
 }
 
-test("a dear rule delays itself, and each is looked at in time", () => {
+test("a costly rule delays itself, and each is looked at in time", () => {
   const { week, minute, hour } = longestGaps(costs);
   expect(week).toBeGreaterThan(4 * 900);
   expect(week).toBeLessThan(8_000);
@@ -43,7 +43,7 @@ test("a dear rule delays itself, and each is looked at in time", () => {
   expect(hour).toBeLessThan(2_600);
 });
 
-test("rules that are all dear are each looked at", () => {
+test("rules that are all costly are each looked at", () => {
   const gaps = longestGaps({ week: 900, minute: 900, hour: 900 });
   for (const gap of Object.values(gaps)) expect(gap).toBeLessThan(8_000);
 });

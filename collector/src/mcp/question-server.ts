@@ -14,7 +14,7 @@ import { compareReleases, compareTurns } from "./compare-turns.ts";
 import { findById } from "./find-by-id.ts";
 import { instrument } from "./instrument.ts";
 import { lostTelemetry } from "./lost-telemetry.ts";
-import { slowOrDear } from "./slow-or-dear.ts";
+import { slowOrCostly } from "./slow-or-costly.ts";
 import { budgetDefault } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 import { whatFailed } from "./what-failed.ts";
@@ -26,7 +26,7 @@ export const tools: readonly Tool[] = [
   whatFailed,
   compareTurns,
   compareReleases,
-  slowOrDear,
+  slowOrCostly,
   lostTelemetry,
   findById,
   checkContract,

@@ -1,5 +1,5 @@
 /**
- * @module SlowOrDear: tools or models whose calls of a window are slower, dearer or fail more than
+ * @module SlowOrCostly: tools or models whose calls of a window are slower, costlier or fail more than
  * those of the window before, or of the same window a week earlier.
  */
 import { isoTime } from "@turnproof/semconv";
@@ -16,10 +16,10 @@ import type { Requester, RequestParameters } from "./requester.ts";
 import { aTime, anAgent, timeForms, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
-/** Which tool or model got slow or dear? */
-export const slowOrDear: Tool = tool({
-  name: "which_tool_or_model_got_slow_or_dear",
-  title: "Which tool or model got slow or dear?",
+/** Which tool or model got slow or costly? */
+export const slowOrCostly: Tool = tool({
+  name: "which_tool_or_model_got_slow_or_costly",
+  title: "Which tool or model got slow or costly?",
   description:
     "Calls, failures, p95 and, of models, cost per call: a window against the one before it, or " +
     "against the same one a week earlier. Largest change of p95 first.",

@@ -157,7 +157,7 @@ test("a refused parameter is named as the tool names it, with what it takes", as
   expect(failed.text).toMatch(/^parameter_invalid: .* Parameter since: .*ISO 8601, or `-24h`/);
   const until = await call(client, "what_failed_since", { since: "-24h", until: "tomorrow" });
   expect(until.text).toMatch(/ Parameter until: .*ISO 8601/);
-  const slow = await call(client, "which_tool_or_model_got_slow_or_dear", { until: "tomorrow" });
+  const slow = await call(client, "which_tool_or_model_got_slow_or_costly", { until: "tomorrow" });
   expect(slow.text).toMatch(/ Parameter until: .*ISO 8601/);
 });
 

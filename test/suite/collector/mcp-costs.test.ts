@@ -45,7 +45,7 @@ test("the cost per call is that of every call with a price", async () => {
       ]);
     }
   }
-  const { text } = await call(client, "which_tool_or_model_got_slow_or_dear", {
+  const { text } = await call(client, "which_tool_or_model_got_slow_or_costly", {
     kind: "model",
     hours: 1,
     until: "2026-11-20T12:00:00Z",

@@ -120,7 +120,7 @@ const questions: {
     { baseline_root: "root-shared", candidate_root: "root-shared", agent_id: "agent-shared" },
   ],
   compare_two_releases: (owner) => [{}, { agent_id: `agent-${owner}` }, { baseline: "none" }],
-  which_tool_or_model_got_slow_or_dear: (owner) => [
+  which_tool_or_model_got_slow_or_costly: (owner) => [
     { until: "2026-11-22T00:00:00Z", hours: 48 },
     { until: "2026-11-22T00:00:00Z", kind: "model", min_calls: 1, agent_id: `agent-${owner}` },
   ],

@@ -200,14 +200,14 @@ test("turns and releases are compared, and a pair of turns is named", async () =
 test("calls of two windows are compared, those of models with their cost", async () => {
   const until = new Date(endMs + 60_000).toISOString();
   const input = { hours: 84, until, min_calls: 3 };
-  const slow = await call(client, "which_tool_or_model_got_slow_or_dear", input);
+  const slow = await call(client, "which_tool_or_model_got_slow_or_costly", input);
   expect(slow.text).toMatch(/: p95 .+ -> .+ \(x\d+\.\d\d\), failed .+ -> .+, calls \d+ -> \d+/);
-  const dear = await call(client, "which_tool_or_model_got_slow_or_dear", {
+  const costly = await call(client, "which_tool_or_model_got_slow_or_costly", {
     ...input,
     kind: "model",
   });
-  expect(dear.text).toContain(": p95 ");
-  expect(dear.text).toMatch(/gpt-4.1: .*cost per call \$0\.\d/);
+  expect(costly.text).toContain(": p95 ");
+  expect(costly.text).toMatch(/gpt-4.1: .*cost per call \$0\.\d/);
   // A tool has no price.
   expect(slow.text).not.toContain("cost per call");
 });
@@ -218,7 +218,7 @@ test("times count back from now, as on the pages", async () => {
   expect(back.text).toMatch(/^\d+ turns since 30 days ago$/m);
   expect(back.text.split(" ")[0]).toBe(fixed.text.split(" ")[0]);
   const ago = { hours: 84, until: "-1h", min_calls: 3 };
-  const slow = await call(client, "which_tool_or_model_got_slow_or_dear", ago);
+  const slow = await call(client, "which_tool_or_model_got_slow_or_costly", ago);
   expect(slow.text).toMatch(/: p95 .+ -> .+ calls \d+ -> \d+/);
   const wrong = await call(client, "what_failed_since", { since: "yesterday" });
   expect([wrong.refused, wrong.text.split(":")[0]]).toEqual([true, "parameter_invalid"]);
@@ -245,11 +245,11 @@ test("a cost clause goes by the collector's prices", async () => {
   const root_trace_id = await rootWith("success", "&agent_id=order-desk&q=model%3Agpt-4.1-mini");
   const bound = async (usd: number): Promise<string> => {
     const clause = `{ clause: cost, at_most: ${usd} }`;
-    const contracts = `version: 1\ncontracts: [{ name: dear, expect: [${clause}] }]\n`;
+    const contracts = `version: 1\ncontracts: [{ name: costly, expect: [${clause}] }]\n`;
     return (await call(client, "check_a_contract", { root_trace_id, contracts })).text;
   };
-  expect(await bound(1_000)).toMatch(/^holds: contract dear/);
-  expect(await bound(0)).toMatch(/^violated: contract dear.*\n.*US dollars/);
+  expect(await bound(1_000)).toMatch(/^holds: contract costly/);
+  expect(await bound(0)).toMatch(/^violated: contract costly.*\n.*US dollars/);
 });
 
 test("a thousand splits of the week into two equal sides give at most 5 % false alarms", async () => {

@@ -95,7 +95,7 @@ export interface CostModel {
   readonly by: CostField;
   readonly turns_counted: number;
   readonly total: CostRow;
-  /** Dearest first, or in the order of `sort`; a turn of several releases counts under each. */
+  /** Costliest first, or in the order of `sort`; a turn of several releases counts under each. */
   readonly items: readonly CostRow[];
   /** The same over time, by the time at which a turn ended. */
   readonly slices: readonly CostSlice[];
