@@ -8,6 +8,7 @@ import { openPriceList } from "../cost/price-list.ts";
 import { Refused, withQuery } from "../mcp/requester.ts";
 import type { Requester } from "../mcp/requester.ts";
 import { createQuestionServer } from "../mcp/question-server.ts";
+import { stdioTransport } from "../mcp/stdio-transport.ts";
 import { Refusal, createClient } from "./client.ts";
 import type { Client, ClientFlags } from "./client.ts";
 import { attempt } from "./failure.ts";
@@ -43,8 +44,9 @@ async function serve(flags: ClientFlags): Promise<void> {
   const request = requestOver(createClient(flags), async () =>
     pricingOf(await openPriceList(prices)),
   );
-  serveStdio(() => createQuestionServer(request));
-  // The transport closes itself at the end of its input, and then nothing holds the process.
+  const transport = stdioTransport(process.stdin, process.stdout);
+  serveStdio(() => createQuestionServer(request), { transport });
+  // The transport closes itself once its input has ended, and then nothing holds the process.
 }
 
 /** The collector behind a client. */
