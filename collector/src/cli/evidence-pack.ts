@@ -4,7 +4,7 @@
  * runs where the collector's data directory is, whose keys sign it, and reads from the running
  * collector.
  */
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,7 +13,8 @@ import type { Command } from "commander";
 import type { JSONWebKeySet } from "jose";
 import { CodedError, compareTimes, isoNow, normalizeTime } from "@turnproof/semconv";
 
-import { checkpointKeyName } from "../access/audit/checkpoint.ts";
+import { verifierKeyOf } from "../access/audit/checkpoint.ts";
+import { readVerifierKey } from "../access/audit/note.ts";
 import { createStatementSigner, hasStatementKey } from "../judge/statement.ts";
 import type { StatementSigner } from "../judge/statement.ts";
 import { readConfig } from "../config/config.ts";
@@ -151,8 +152,8 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
   });
   const { collector, range } = health;
   if (collector === null) throw new CodedError("scope_forbidden");
-  // A configured key does not show whose the data directory is; the audit log's key is always in it.
-  if (collector.audit.on && !existsSync(join(config.dataDir, "keys", checkpointKeyName))) {
+  // A configured key does not show whose the data directory is; the key of its audit log does.
+  if (!isSameKey(collector.audit_key, verifierKeyOf(config))) {
     throw new CodedError("data_directory_other", { field: config.dataDir });
   }
   const { journal, conservation } = collector.ingest;
@@ -180,6 +181,12 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
     retentions: audit.retentions,
     rules: 5,
   };
+}
+
+/** Whether two verifier keys are the same key, under any name; both may be absent. */
+function isSameKey(one: string | null, other: string | undefined): boolean {
+  const [a, b] = [one ?? "", other ?? ""].map((key) => readVerifierKey(key)?.publicKey);
+  return a === undefined || b === undefined ? a === b : a.equals(b);
 }
 
 async function eventFacts(folder: string): Promise<Omit<PackFacts["events"], "complete">> {

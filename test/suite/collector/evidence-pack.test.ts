@@ -20,6 +20,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { ephemeral } from "@turnproof/store";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
+import { createSigner } from "../../../collector/src/access/audit/checkpoint.ts";
 import type { Listening } from "../../../collector/src/http/connections.ts";
 import { createStatementSigner } from "../../../collector/src/judge/statement.ts";
 import { listen } from "../../../collector/src/server.ts";
@@ -344,6 +345,17 @@ test("another data directory than the collector's makes no pack, and no key", as
   try {
     const replaced = await of(desk.dataDir);
     expect([replaced.code, existsSync(out)]).toEqual([1, false]);
+    // The collector's own key beside the directory of another one, which has an audit log.
+    createSigner(other, "another");
+    process.env["TURNPROOF_SIGNING_KEY"] = readFileSync(
+      join(desk.dataDir, "keys/statement-signing.pem"),
+      "utf8",
+    );
+    const beside = await of(other);
+    expect([beside.code, beside.err]).toEqual([1, expect.stringContaining("data_directory_other")]);
+    expect(existsSync(out)).toBe(false);
+    const own = await of(desk.dataDir);
+    expect(own.code, own.err).toBe(0);
   } finally {
     delete process.env["TURNPROOF_SIGNING_KEY"];
   }

@@ -8,9 +8,9 @@ import type { KeyObject } from "node:crypto";
 
 import { CodedError } from "@turnproof/semconv";
 
-import { fieldOf, readSecret, stableSecret } from "../stable-secret.ts";
+import { fieldOf, readSecret, stableSecret, wasMade } from "../stable-secret.ts";
 import { linesOf } from "./lines.ts";
-import { openNote, originOf, signNote } from "./note.ts";
+import { openNote, originOf, signNote, verifierKey } from "./note.ts";
 import type { TreeHead } from "./note.ts";
 
 /** A checkpoint as found: of the tree, of the chain (earlier versions), or none. */
@@ -54,6 +54,20 @@ export function createSigner(dataDir: string, scope: string): CheckpointSigner {
  */
 export function readPublicKey(dataDir: string): KeyObject {
   return createPublicKey(privateKeyOf(readSecret(dataDir, checkpointKeyName)));
+}
+
+/**
+ * Verifier key of the checkpoints of a data directory; undefined without one. Makes none.
+ *
+ * @throws CodedError `key_unusable` naming the key's file
+ */
+export function verifierKeyOf(config: {
+  readonly dataDir: string;
+  readonly auditScope: string;
+}): string | undefined {
+  const { dataDir, auditScope } = config;
+  if (!wasMade(dataDir, checkpointKeyName)) return undefined;
+  return verifierKey(originOf(auditScope), readPublicKey(dataDir));
 }
 
 function privateKeyOf(pem: string): KeyObject {

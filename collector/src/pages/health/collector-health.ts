@@ -1,6 +1,7 @@
 /** @module CollectorHealth: state of this collector, for Health. No row of the store is read. */
 import { auditState } from "../../access/audit/audit-state.ts";
 import type { AuditState } from "../../access/audit/audit-state.ts";
+import { verifierKeyOf } from "../../access/audit/checkpoint.ts";
 import { reasonWords } from "../../backend/store-reason.ts";
 import { timedCheck } from "../../backend/timed-store.ts";
 import type { RefusedRules } from "../../config/alert-rules.ts";
@@ -29,6 +30,8 @@ export interface CollectorHealth {
   } | null;
   readonly ingest: IngestReport;
   readonly audit: AuditState;
+  /** Verifier key of its checkpoints; null where the data directory has none. */
+  readonly audit_key: string | null;
   readonly pseudonyms_stable: boolean;
   /** Whether quiet turns are judged here; in read-only mode nothing is written beside evidence. */
   readonly judge: "on" | "off_read_only";
@@ -64,8 +67,18 @@ export async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
           },
     ingest: ingest.report(),
     audit: auditState(audit),
+    audit_key: auditKeyOf(parts.config),
     judge: parts.config.readOnly ? "off_read_only" : "on",
     pseudonyms_stable: pseudonyms.stable,
     alert_rules_refused: parts.alerts?.refused ?? null,
   };
+}
+
+function auditKeyOf(config: Parts["config"]): string | null {
+  try {
+    return verifierKeyOf(config) ?? null;
+  } catch {
+    // The key was damaged since the start, which `doctor` shows; Health works without it.
+    return null;
+  }
 }
