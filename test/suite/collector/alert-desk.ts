@@ -47,18 +47,22 @@ export async function openAlerts(
   of: { readonly rules: string; readonly file?: string } & Pick<
     AlertOptions,
     "targets" | "keep" | "rulesChange" | "everyMs"
-  >,
+  > &
+    Partial<Pick<PreviewParts, "log">>,
 ): Promise<Alerts> {
-  const { rules, file, ...options } = of;
-  return startAlerts(await measureParts(store, clock), {
-    rules: parseAlertRules(`version: 1\nrules:\n${rules}`),
-    secret,
-    scope: "test",
-    base: "https://turnproof.test",
-    everyMs: 20,
-    keep: fileStorage(file),
-    ...options,
-  });
+  const { rules, file, log = quiet, ...options } = of;
+  return startAlerts(
+    { ...(await measureParts(store, clock)), log },
+    {
+      rules: parseAlertRules(`version: 1\nrules:\n${rules}`),
+      secret,
+      scope: "test",
+      base: "https://turnproof.test",
+      everyMs: 20,
+      keep: fileStorage(file),
+      ...options,
+    },
+  );
 }
 
 let batches = 0;

@@ -13,6 +13,7 @@ import { openAlerts, putTurns } from "./alert-desk.ts";
 import type { Clock } from "./alert-desk.ts";
 import { openReceiver } from "./alert-receiver.ts";
 import type { Receiver } from "./alert-receiver.ts";
+import { quiet } from "./desk.ts";
 
 const start = Date.parse("2026-11-21T12:00:00Z");
 const rules = `
@@ -37,7 +38,7 @@ afterEach(async () => {
 
 async function open(
   kinds: readonly AlertTarget["kind"][],
-  more: Pick<Parameters<typeof openAlerts>[2], "file"> = {},
+  more: Pick<Parameters<typeof openAlerts>[2], "file" | "log"> = {},
 ): Promise<Alerts> {
   const targets = kinds.map((kind) => ({ name: kind, kind, url: `${receiver.url}/${kind}` }));
   const alerts = await openAlerts(store, clock, { rules, targets, ...more });
@@ -83,6 +84,31 @@ test("after an outage each target gets start before end, and no start outlasts i
   ]);
   const sent = at("/alertmanager").flatMap((body) => JSON.parse(body) as { endsAt: string }[]);
   expect(sent.map(({ endsAt }) => Date.parse(endsAt))).toEqual([endedMs, endedMs]);
+});
+
+test("a target that does not accept is logged with its status and what waits, without content", async () => {
+  const lines: unknown[] = [];
+  const log = { ...quiet, warn: (...line: readonly unknown[]) => void lines.push(line) };
+  const alerts = await open(["webhook", "slack", "alertmanager"], { log });
+  receiver.answers.set("/webhook", 500);
+  // A redirect is no answer.
+  receiver.answers.set("/slack", 302);
+  await putTurns(
+    store,
+    start,
+    ["a", "b"].map((agent) => ({ root: agent, agent, failed: true })),
+  );
+  await look(alerts, 2_000);
+  const line = (target: string, status: unknown): readonly unknown[] => [
+    "alert_not_taken",
+    { target, status, count: 2 },
+  ];
+  await soon(() => {
+    expect(lines).toContainEqual(line("webhook", 500));
+    expect(lines).toContainEqual(line("slack", "no_answer"));
+  });
+  await soon(() => expect(at("/alertmanager").length).toBeGreaterThan(0));
+  expect(JSON.stringify(lines)).not.toMatch(/alertmanager|http/);
 });
 
 test("a webhook that answers 410 is disabled until the next start; others go on", async () => {
