@@ -70,6 +70,10 @@ await build({
     dir,
     chunkFileNames: "chunk-[hash].js",
     cleanDir: true,
+    // Less text to read, decode and keep in memory, in each thread. Names stay: errors are logged
+    // by the name of their class.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    comments: false,
     // What most entries share of this package would be a file for each set of entries.
     codeSplitting: {
       groups: [{ name: "semconv", test: /packages\/semconv\/dist\//, minShareCount: 4 }],

@@ -26,7 +26,6 @@ import type { AccountKeeper } from "./judge/evidence-account.ts";
 import { watchEvidence, withdrawDamaged } from "./judge/evidence-check.ts";
 import { startJudge } from "./judge/judge.ts";
 import { createLog } from "./log.ts";
-import { answerMcp } from "./mcp/answer-mcp.ts";
 import type { Parts } from "./parts.ts";
 import { openParts } from "./opening.ts";
 import type { Close, CollectorOptions } from "./opening.ts";
@@ -134,8 +133,11 @@ function buildApp(parts: Parts): Hono<AppEnv> {
   const renderer = rendererOf(parts);
   const network = createClientNetwork(config.proxy);
   const app = new Hono<AppEnv>().basePath(config.basePath);
-  const mcp = (c: AppContext): Promise<Response> =>
-    answerMcp(c, (request) => app.fetch(request, c.env), config);
+  // Loaded by the first request of an agent: it is a sixth of the program.
+  const mcp = async (c: AppContext): Promise<Response> => {
+    const { answerMcp } = await import("./mcp/answer-mcp.ts");
+    return answerMcp(c, (request) => app.fetch(request, c.env), config);
+  };
   app.use(async function requestScope(c, next) {
     c.set("requestId", randomUUID());
     c.set("renderer", renderer);

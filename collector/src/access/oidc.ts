@@ -4,7 +4,8 @@
  * it, so sign-ins that never end take no memory here (security: Sessions).
  */
 import { CodedError } from "@turnproof/semconv";
-import * as client from "openid-client";
+import type * as openidClient from "openid-client";
+import type { Configuration } from "openid-client";
 
 import type { OidcSettings } from "../config/oidc-settings.ts";
 import type { Log } from "../log.ts";
@@ -43,11 +44,14 @@ interface OidcOptions {
 
 const timeoutSeconds = 10;
 
+/** The protocol's client, loaded by the first sign-in: most collectors have no provider. */
+const loadClient = (): Promise<typeof openidClient> => import("openid-client");
+
 /** Sign-ins through the provider of the settings; its metadata is fetched when needed. */
 export function createOidc({ settings, keyring, typed, log, now }: OidcOptions): Oidc {
   const tickets = createTickets(keyring, now);
-  let described: Promise<client.Configuration> | undefined;
-  const provider = (): Promise<client.Configuration> => {
+  let described: Promise<Configuration> | undefined;
+  const provider = (): Promise<Configuration> => {
     described ??= describe(settings);
     // The next sign-in fetches it again.
     described.catch(() => (described = undefined));
@@ -66,7 +70,7 @@ export function createOidc({ settings, keyring, typed, log, now }: OidcOptions):
   return {
     begin: (redirectUri, next) =>
       coded(async () => {
-        const config = await provider();
+        const [client, config] = await Promise.all([loadClient(), provider()]);
         const state = client.randomState();
         const nonce = client.randomNonce();
         const verifier = client.randomPKCECodeVerifier();
@@ -84,7 +88,7 @@ export function createOidc({ settings, keyring, typed, log, now }: OidcOptions):
       coded(async () => {
         const ticket = tickets.redeem(text, answer.searchParams.getAll("state"));
         if (ticket === undefined) throw new CodedError("sign_in_state");
-        const config = await provider();
+        const [client, config] = await Promise.all([loadClient(), provider()]);
         const tokens = await client.authorizationCodeGrant(config, answer, {
           pkceCodeVerifier: ticket.verifier,
           expectedState: ticket.state,
@@ -103,8 +107,9 @@ export function createOidc({ settings, keyring, typed, log, now }: OidcOptions):
   };
 }
 
-async function describe(settings: OidcSettings): Promise<client.Configuration> {
+async function describe(settings: OidcSettings): Promise<Configuration> {
   const { issuer, clientId, clientSecret } = settings;
+  const client = await loadClient();
   const authentication = clientSecret === undefined ? client.None() : undefined;
   // The settings admit http on this machine alone.
   const execute = [client.enableNonRepudiationChecks];
@@ -126,13 +131,14 @@ function unslashed(url: string): string {
 
 /** Claims of the userinfo endpoint too: many providers keep the token short. */
 async function moreClaims(
-  config: client.Configuration,
+  config: Configuration,
   accessToken: string,
   claims: Claims,
 ): Promise<Claims> {
   const subject = claims["sub"];
   if (config.serverMetadata().userinfo_endpoint === undefined) return claims;
-  const more = await client.fetchUserInfo(config, accessToken, String(subject));
+  const { fetchUserInfo } = await loadClient();
+  const more = await fetchUserInfo(config, accessToken, String(subject));
   return { ...more, ...claims };
 }
 

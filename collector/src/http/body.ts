@@ -6,7 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { z } from "zod";
 
 import type { AppContext } from "./environment.ts";
-import { ParameterError } from "./parameters.ts";
+import { ParameterError } from "./parameter-error.ts";
 
 /** A parsed body, and its form. */
 export interface ReadBody<T> {

@@ -11,8 +11,8 @@ import type { StorePlace } from "../backend/store-away.ts";
 import type { Log } from "../log.ts";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
-import { ParameterError } from "./parameters.ts";
-import type { RefusedTerm } from "./parameters.ts";
+import { ParameterError } from "./parameter-error.ts";
+import type { RefusedTerm } from "./parameter-error.ts";
 import { problemOf } from "./problem.ts";
 
 /** Optional fields of an error answer. */

@@ -3,11 +3,12 @@
  * refused, and the same zod schemas validate and describe (requirements: Endpoints; faults W14).
  */
 import { CodedError, attribute, eventStatuses, kindOf, limits } from "@turnproof/semconv";
-import type { Code, EventKind } from "@turnproof/semconv";
+import type { EventKind } from "@turnproof/semconv";
 import { z } from "zod";
 
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
+import { ParameterError } from "./parameter-error.ts";
 import { marksLeftOut, numbersOf, unclearWord } from "./left-out.ts";
 import type { LeftOutParameter } from "../ui/display/left-out-words.ts";
 import {
@@ -135,26 +136,6 @@ export function readPathId(c: AppContext, name: string): string {
   const result = id.safeParse(c.req.param(name)?.replace(/\.json$/, ""));
   if (!result.success) throw new CodedError("not_found");
   return result.data;
-}
-
-/** A refused term by its place, from 1, and its key where that is one of ours. */
-export interface RefusedTerm {
-  readonly place: number;
-  readonly key?: string;
-}
-
-/** A refused parameter or body, with the allowed values; never the input. */
-export class ParameterError extends CodedError {
-  /** Names of the route's parameters or fields, or the values of the named one. */
-  readonly allowed: readonly string[];
-  /** Which term of a parameter of several. */
-  readonly term: RefusedTerm | undefined;
-
-  constructor(code: Code, allowed: readonly string[], field?: string, term?: RefusedTerm) {
-    super(code, field === undefined ? {} : { field });
-    this.allowed = allowed;
-    this.term = term;
-  }
 }
 
 /**

@@ -3,12 +3,10 @@
  * file is wrong the last good ones stay. Results name the version of their contract; a new version
  * judges the turns that are judged from then on.
  */
-import { evaluateSettledTurn } from "@turnproof/contracts";
-import type { ContractProblem, Outcome } from "@turnproof/contracts";
+import type { ContractProblem, Outcome, evaluateSettledTurn } from "@turnproof/contracts";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { turnName } from "@turnproof/store";
 
-import { folderState, problemsOf, readContractFolder } from "../config/contract-files.ts";
 import type { VersionedContracts } from "../config/contract-files.ts";
 import type { Config } from "../config/config.ts";
 import { pricingOf } from "../cost/call-price.ts";
@@ -24,6 +22,8 @@ export interface LoadedContracts {
   readonly problems: readonly ContractProblem[];
   /** Prices for `cost` clauses. */
   readonly pricing: Pricing;
+  /** Judges a turn by contracts. */
+  readonly evaluate: typeof evaluateSettledTurn;
   /** Reads the folder if it has changed; a timer does it every second. */
   look(): void;
   close(): void;
@@ -37,13 +37,23 @@ const none: VersionedContracts = {
   versions: new Map(),
 };
 
-/** Opens the contracts of a folder; undefined without one. It never throws on a wrong file. */
+/**
+ * Opens the contracts of a folder; undefined without one. It never throws on a wrong file. The
+ * language of contracts is loaded with the folder: without one, the thread that judges needs no
+ * schemas and no YAML.
+ */
 export async function openLoadedContracts(
   { contracts: folder, prices }: Partial<Pick<Config, "contracts" | "prices">>,
   log?: Log,
 ): Promise<LoadedContracts | undefined> {
   if (folder === undefined) return undefined;
-  const pricing = pricingOf(await openPriceList(prices));
+  const [{ evaluateSettledTurn: evaluate }, files, list] = await Promise.all([
+    import("@turnproof/contracts"),
+    import("../config/contract-files.ts"),
+    openPriceList(prices),
+  ]);
+  const { folderState, problemsOf, readContractFolder } = files;
+  const pricing = pricingOf(list);
   let set = none;
   let problems: readonly ContractProblem[] = [];
   /** State of the folder that was last read; undefined where it could not be listed. */
@@ -76,6 +86,7 @@ export async function openLoadedContracts(
       return problems;
     },
     pricing,
+    evaluate,
     look,
     close: () => clearInterval(timer),
   };
@@ -90,7 +101,7 @@ export function contractNames(
   if (standing === undefined) return {};
   const { contracts, goldens, versions } = standing.set;
   const how = { goldens, metadata, ...standing.pricing };
-  const results = evaluateSettledTurn(events, contracts, how);
+  const results = standing.evaluate(events, contracts, how);
   return {
     contracts: results.flatMap(({ contract, result }) => [
       turnName("contract", `${contract}=${result}`),

@@ -15,7 +15,7 @@ import type {
 } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
-import { ParameterError } from "../http/parameters.ts";
+import { ParameterError } from "../http/parameter-error.ts";
 import type { TypedIdentity } from "../access/typed-identity.ts";
 import { textCondition } from "./free-text.ts";
 import type { KnownName } from "./free-text.ts";

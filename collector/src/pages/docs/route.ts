@@ -7,9 +7,9 @@ import { z } from "zod";
 
 import type { AppEnv } from "../../http/environment.ts";
 import { leaveOut, marksLeftOut } from "../../http/left-out.ts";
-import { ParameterError, id, readParameters } from "../../http/parameters.ts";
+import { ParameterError } from "../../http/parameter-error.ts";
+import { id, readParameters } from "../../http/parameters.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
-import { describeApi } from "../../http/openapi.ts";
 import type { OpenApi } from "../../http/openapi.ts";
 import { html, none } from "../../http/endpoint.ts";
 import type { Endpoints, RouteGroup } from "../../http/endpoint.ts";
@@ -56,14 +56,14 @@ export const docsGroup: RouteGroup<DocsAnswers> = {
 
 /** GET `/openapi.json` and `/docs`. */
 function documentsRoutes(parts: Parts, endpoints: Endpoints): Hono<AppEnv> {
-  // Made when it is first read: it takes a tenth of a start's CPU, in each reading thread too.
+  // Loaded and made when it is first read: it takes a tenth of a start's CPU, in each reading
+  // thread too.
+  const describe = async (): Promise<OpenApi> => {
+    const { describeApi } = await import("../../http/openapi.ts");
+    return describeApi({ version: parts.version, basePath: parts.config.basePath, endpoints });
+  };
   let made: Promise<OpenApi> | undefined;
-  const description = (): Promise<OpenApi> =>
-    (made ??= describeApi({
-      version: parts.version,
-      basePath: parts.config.basePath,
-      endpoints,
-    }));
+  const description = (): Promise<OpenApi> => (made ??= describe());
   const app = new Hono<AppEnv>();
   app.get("/openapi.json", async (c) => {
     readParameters(c, z.strictObject({}));
