@@ -1,21 +1,28 @@
-/** @module AwayStore: a store whose server can be switched off: no read and no check of it comes back. */
+/**
+ * @module AwayStore: a store whose server can be switched off, so that no read and no check of it
+ * comes back, or whose evidence can be damaged, so that only its ledger is read.
+ */
 import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "@turnproof/store";
 
-/** Whether the server is there. */
-export type Place = "there" | "away";
+/** Whether the server is there, and its evidence whole. */
+export type Place = "there" | "away" | "damaged";
 
 /** The store, and the switch; it is there at first. */
 export function awayStore(of: EvidenceStore): {
   readonly store: EvidenceStore;
   readonly put: (place: Place) => void;
 } {
-  let away = false;
+  let at: Place = "there";
   const field = "connect ECONNREFUSED";
   const fails = (): Promise<never> =>
-    Promise.reject(new CodedError("store_unavailable", { field }));
+    Promise.reject(
+      at === "away"
+        ? new CodedError("store_unavailable", { field })
+        : new CodedError("store_corrupt", { field: "evidence" }),
+    );
   const check = (): ReturnType<EvidenceStore["check"]> =>
-    away
+    at === "away"
       ? Promise.resolve({ ok: false, code: "store_unavailable", reason: field, elapsedMs: 0 })
       : of.check();
   const reads = new Set(["page", "find", "root", "roots", "bundles", "quietRoots", "standing"]);
@@ -27,18 +34,18 @@ export function awayStore(of: EvidenceStore): {
         if (typeof value !== "function") return value;
         const call = value as (...given: unknown[]) => unknown;
         return (...given: unknown[]): unknown =>
-          away && reading(String(name)) ? fails() : call.apply(object, given);
+          reading(String(name)) ? fails() : call.apply(object, given);
       },
     });
-  const evidence = switched(of, (name) => reads.has(name));
-  const ledger = switched({ ...of.ledger }, isRead);
+  const evidence = switched(of, (name) => at !== "there" && reads.has(name));
+  const ledger = switched({ ...of.ledger }, (name) => at === "away" && isRead(name));
   return {
     store: new Proxy(evidence, {
       get: (object, name) =>
         name === "ledger" ? ledger : name === "check" ? check : Reflect.get(object, name),
     }),
     put: (place) => {
-      away = place === "away";
+      at = place;
     },
   };
 }

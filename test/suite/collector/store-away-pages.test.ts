@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { AlertsModel } from "../../../collector/src/pages/alerts/route.ts";
 import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
-import { openDesk } from "./desk.ts";
+import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { awayStore } from "./away-store.ts";
 
@@ -83,10 +83,34 @@ test("health: the store is away, and what was not read is unknown, no zero", asy
   expect(status).toBe(200);
   expect(text).toContain('<span class="unknown-figure">away</span>');
   expect(text).toContain("nothing listens there");
-  expect(text).toContain("Unknown: no store could be read");
-  expect(text).toContain("no store could be read</");
+  expect(text).toContain("Unknown: no evidence could be read");
+  expect(text).toContain("no evidence could be read</");
   expect(text).not.toContain("No producer reported in this window");
   expect(text).not.toContain("store_unavailable</");
+  // Nothing is counted or claimed of events that were not read.
+  expect(text).not.toContain("every event of a turn has all of it");
+  expect(text).not.toContain("No event in this window had an attribute refused");
+  expect(text).not.toMatch(
+    /orphan spans|duplicates were removed|no declared profile lacks a stage/,
+  );
+  expect(text.match(/Unknown[^<]*no evidence could be read\./g)).toHaveLength(2);
+});
+
+test("health: of damaged evidence nothing is counted, and the reader is not sent away", async () => {
+  put("there");
+  await desk.put(turnEvents({ root: "root-a", user: "alice" }));
+  put("damaged");
+  const [status, text] = await page("/traces/health");
+  put("there");
+  expect(status).toBe(200);
+  expect(text).toContain("Repair the store first: the reports of its processes cannot be read.");
+  expect(text).toContain("the spans cannot be read");
+  // This reader sees all tenants.
+  expect(text).not.toContain("Contact an operator of all tenants");
+  expect(text).not.toContain("You read a part of each trace");
+  expect(text).not.toContain("No producer reported in this window");
+  expect(text).not.toMatch(/every event of a turn has all of it|duplicates were removed/);
+  expect(text).toContain("No evidence could be read: see the stores below.");
 });
 
 test("a page of evidence alone names what opens without the store", async () => {

@@ -37,6 +37,7 @@ const refusalAdvice: { readonly [code: string]: string } = {
 };
 
 const notSeen = "Contact an operator of all tenants: losses are of whole processes.";
+const notReadable = "Repair the store first: the reports of its processes cannot be read.";
 const addProcessor =
   "Add Turnproof's span processor to it: it numbers events and reports what it lost.";
 
@@ -80,22 +81,23 @@ export function processAdvice(
     : "Nothing.";
 }
 
-/** One sentence about a service. `seen`: the principal sees the reports of processes. */
+/** One sentence about a service. `reports`: of processes, which not every principal may see. */
 export function producerAdvice(
   of: Omit<ProducerRange, "what_to_do">,
   {
     late,
     silent,
-    seen,
+    reports,
     refusals,
   }: {
     readonly late: boolean;
     readonly silent: boolean;
-    readonly seen: boolean;
+    readonly reports: "read" | "hidden" | "unreadable";
     readonly refusals: boolean;
   },
 ): string {
-  if (!seen) return notSeen;
+  if (reports === "hidden") return notSeen;
+  if (reports === "unreadable") return notReadable;
   if ((of.lost ?? 0) > 0) return reasonAdvice(of.reasons, refusals);
   if ((of.write_failures ?? 0) > 0) return writeAdvice(of.write_failures ?? 0);
   if (of.service === null) return "Set service.name in the resource of its SDK.";

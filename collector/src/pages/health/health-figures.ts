@@ -14,9 +14,12 @@ export interface LossWords {
   readonly why: string;
 }
 
-/** True where no store answered this page: its counts of events are unknown then. */
-export function nothingRead({ query_timing: reads }: Pick<TraceHealth, "query_timing">): boolean {
-  return reads.length > 0 && reads.every(({ failed }) => failed);
+/** True where a read failed and no event was read: the counts of events are unknown then. */
+export function nothingRead({
+  query_timing: reads,
+  normalized_events: events,
+}: Pick<TraceHealth, "query_timing" | "normalized_events">): boolean {
+  return events === 0 && reads.some(({ failed }) => failed);
 }
 
 /** Read whole, and there is neither an event nor a report: no count that could be unknown. */

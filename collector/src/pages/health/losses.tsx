@@ -139,7 +139,7 @@ const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
 }) => {
   const { producers, dropped_events: lost } = model;
   if (producers.length === 0 && nothingRead(model)) {
-    return <>Unknown: no store could be read, so no producer's report was read.</>;
+    return <>Unknown: no evidence could be read, so no producer's report was read.</>;
   }
   if (producers.length === 0) return <>No producer reported in this window.</>;
   const known = producers.reduce((sum, producer) => sum + (producer.lost ?? 0), 0);
@@ -176,7 +176,7 @@ const Producer: FC<{
           names={read?.application_ids ?? (service === null ? [] : [service])}
         />
       </td>
-      <td data-head="Lost" class="wide">
+      <td data-head="Lost" class="lost wide">
         {read === undefined ? (
           ranged === undefined ? null : (
             <ReportedLost of={ranged} />

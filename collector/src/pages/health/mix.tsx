@@ -6,7 +6,7 @@ import { codes } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import { countText, shareText, wordsOf } from "../../ui/display/figures.ts";
-import { ranked } from "./health-figures.ts";
+import { nothingRead, ranked } from "./health-figures.ts";
 import { kindWords } from "../../ui/display/kind-words.ts";
 import type { HealthModel } from "./route.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
@@ -53,6 +53,7 @@ const Mix: FC<{
 
 /** Attributes refused on entry; the key and the value are never kept. */
 export const RefusalsCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const unread = nothingRead(model);
   const dialects = Object.keys(model.dropped_by_dialect).toSorted();
   const reasons = ranked(model.dropped_attributes);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
@@ -64,9 +65,11 @@ export const RefusalsCard: FC<{ readonly model: HealthModel }> = ({ model }) => 
       id="refusals"
       icon="blocking"
       flush
-      end={`${countText(total)} attributes in this window`}
+      end={unread ? "unknown in this window" : `${countText(total)} attributes in this window`}
     >
-      {reasons.length === 0 ? (
+      {unread ? (
+        <p class="muted padded">Unknown for this window: no evidence could be read.</p>
+      ) : reasons.length === 0 ? (
         <p class="muted padded">No event in this window had an attribute refused.</p>
       ) : (
         <Table

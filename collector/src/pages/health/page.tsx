@@ -176,7 +176,7 @@ const Reported: FC<{
 );
 
 function readWords(model: HealthModel): string {
-  if (nothingRead(model)) return "no store could be read";
+  if (nothingRead(model)) return "no evidence could be read";
   return model.window_complete ? "all rows" : "the newest rows";
 }
 
@@ -225,11 +225,12 @@ const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
 };
 
 /** Why no event was read. */
-function bareText({ failures_by_code: failures }: HealthModel): string {
-  if ("audit_unavailable" in failures) {
+function bareText(model: HealthModel): string {
+  if ("audit_unavailable" in model.failures_by_code) {
     return "Reads cannot be recorded while the audit log cannot be written, so no row is read.";
   }
-  return Object.keys(failures).length > 0
+  if (nothingRead(model)) return "No evidence could be read: see the stores below.";
+  return Object.keys(model.failures_by_code).length > 0
     ? "The stores answered with failures; see below."
     : "Nothing in this scope yet. Point an application here, or widen the filters.";
 }

@@ -132,7 +132,7 @@ const Process: FC<{ readonly of: ProcessRange }> = ({ of }) => (
       {of.service === null ? <span class="muted">without a name</span> : <b>{of.service}</b>}{" "}
       {of.producer_id === null ? null : <Id of={of.producer_id} chars={32} copy />}
     </td>
-    <td data-head="Lost">
+    <td data-head="Lost" class="lost">
       <ReportedLost of={of} />
     </td>
     <td data-head="What to do" class="advice wide">
@@ -174,7 +174,7 @@ const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, fr
           <a href={rangedHref(frame, `/traces?q=${encodeURIComponent(term)}`)}>{service}</a>
         )}
       </td>
-      <td data-head="Lost">
+      <td data-head="Lost" class="lost">
         <ReportedLost of={of} />
       </td>
       <td data-head="What to do" class="advice wide">

@@ -45,7 +45,7 @@ export const RangeCards: FC<{ readonly of: HealthRange | null; readonly frame: F
   );
 
 const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ of, frame }) => {
-  const { ingest, orphans, unjudged } = of;
+  const { ingest, unjudged } = of;
   const rows = of.producers;
   const lost = rows.reduce((sum, row) => sum + (row.lost ?? 0), 0);
   const open = rows.filter(({ lost_state: state }) => state !== "known").length;
@@ -93,22 +93,7 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
           `${of.lost_evidence.turns_unknown > 0 ? "≥ " : ""}${countText(of.lost_evidence.turns)}`
         )}
       </Tile>
-      <Tile
-        name="orphan spans"
-        more={of.turns === 0 ? "no turn in this range" : <OrphansText of={orphans} frame={frame} />}
-      >
-        {of.turns === 0 ? (
-          <NoFigure />
-        ) : orphans === null ? (
-          <Unknown why="You read a part of each trace; a parent may be in the other part." />
-        ) : orphans.turns_known === 0 && orphans.turns_arriving > 0 ? (
-          <Unknown why="All turns received something in the last minute; a parent may still arrive." />
-        ) : orphans.turns_known === 0 && orphans.turns_unknown > 0 ? (
-          <Unknown why="No turn of this range was recorded with the number of its orphans." />
-        ) : (
-          `${orphans.complete && orphans.turns_unknown === 0 ? "" : "≥ "}${countText(orphans.spans)}`
-        )}
-      </Tile>
+      <OrphanTile of={of} frame={frame} />
       {ingest === null ? null : <IngestTiles of={ingest} />}
     </Tiles>
   );
@@ -189,6 +174,42 @@ const LostText: FC<{ readonly of: LostEvidence; readonly frame: Frame }> = ({ of
       <a href={rangedHref(frame, "/traces?q=has%3Alost")}>show them</a>
       {open === "" ? "" : `, ${open}`}
     </>
+  );
+};
+
+const OrphanTile: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ of, frame }) => {
+  const { ingest, orphans } = of;
+  return (
+    <Tile
+      name="orphan spans"
+      more={
+        of.turns === 0 ? (
+          "no turn in this range"
+        ) : orphans === null && ingest !== null ? (
+          "the spans cannot be read"
+        ) : (
+          <OrphansText of={orphans} frame={frame} />
+        )
+      }
+    >
+      {of.turns === 0 ? (
+        <NoFigure />
+      ) : orphans === null ? (
+        <Unknown
+          why={
+            ingest === null
+              ? "You read a part of each trace; a parent may be in the other part."
+              : "The spans cannot be read."
+          }
+        />
+      ) : orphans.turns_known === 0 && orphans.turns_arriving > 0 ? (
+        <Unknown why="All turns received something in the last minute; a parent may still arrive." />
+      ) : orphans.turns_known === 0 && orphans.turns_unknown > 0 ? (
+        <Unknown why="No turn of this range was recorded with the number of its orphans." />
+      ) : (
+        `${orphans.complete && orphans.turns_unknown === 0 ? "" : "≥ "}${countText(orphans.spans)}`
+      )}
+    </Tile>
   );
 };
 

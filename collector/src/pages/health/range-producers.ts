@@ -17,9 +17,12 @@ import type { ProcessRange, ProducerRange } from "./range-rows.ts";
 export interface ProducerEvidence {
   readonly ledger: TurnReader;
   readonly question: TurnQuestion;
-  /** Reports of producers that count; undefined where the principal may not see them. */
-  readonly reports: readonly TurnEvent[] | undefined;
-  /** Durable items by service; undefined likewise. */
+  /**
+   * Reports of producers that count; undefined where the principal may not see them, null where
+   * they cannot be read.
+   */
+  readonly reports: readonly TurnEvent[] | null | undefined;
+  /** Durable items by service; undefined where the principal may not see them. */
   readonly items: Readonly<Record<string, number>> | undefined;
   /** True where this collector refused something in the range. */
   readonly refusals: boolean;
@@ -33,7 +36,8 @@ export async function producerRows(of: ProducerEvidence): Promise<{
   /** Empty for a principal that may not see reports: losses are of whole processes. */
   readonly processes: readonly ProcessRange[];
 }> {
-  const { ledger, question, reports = [] } = of;
+  const { ledger, question } = of;
+  const reports = of.reports ?? [];
   const [services, producers] = await Promise.all([
     ledger.turnFigures(question, { by: "service" }),
     ledger.turnFigures(question, { by: "producer" }),
@@ -63,8 +67,12 @@ export async function producerRows(of: ProducerEvidence): Promise<{
   const evidence = { ledger, question, producers, processes, intervals, refusals };
   return {
     services: rows,
-    processes: of.reports === undefined ? [] : await processRows(evidence),
+    processes: isReadable(of) ? await processRows(evidence) : [],
   };
+}
+
+function isReadable({ reports }: Pick<ProducerEvidence, "reports">): boolean {
+  return reports !== undefined && reports !== null;
 }
 
 function isWithin(at: string, { from, to }: Pick<ProducerEvidence, "from" | "to">): boolean {
@@ -107,7 +115,7 @@ async function silentServices(
   producers: readonly FigureGroup[],
   processes: readonly Process[],
 ): Promise<ReadonlySet<string | null>> {
-  if (reports === undefined) return new Set();
+  if (reports === undefined || reports === null) return new Set();
   const reported = new Set(processes.map(({ id }) => id));
   const silent = producers.flatMap(({ value = null }) =>
     value !== null && reported.has(value) ? [] : [value],
@@ -130,7 +138,7 @@ function rowOf(
   },
 ): ProducerRange {
   const { group, processes, intervals, silent, evidence } = of;
-  const isKnown = processes.length > 0 && evidence.reports !== undefined;
+  const isKnown = processes.length > 0 && isReadable(evidence);
   const late = processes.some(
     ({ activeAt, last }) => activeAt !== undefined && compareTimes(last.timestamp, activeAt) < 0,
   );
@@ -160,6 +168,7 @@ function rowOf(
     last_report_at: last,
   };
   const { refusals } = evidence;
-  const seen = evidence.reports !== undefined;
-  return { ...row, what_to_do: producerAdvice(row, { late, silent, seen, refusals }) };
+  const reports =
+    evidence.reports === undefined ? "hidden" : isReadable(evidence) ? "read" : "unreadable";
+  return { ...row, what_to_do: producerAdvice(row, { late, silent, reports, refusals }) };
 }

@@ -34,7 +34,7 @@ export interface HealthRange {
   readonly turns: number;
   readonly unjudged: UnjudgedTurns;
   readonly lost_evidence: LostEvidence;
-  /** Null for a principal that reads a part of each trace. */
+  /** Null for a principal that reads a part of each trace, and where spans cannot be read. */
   readonly orphans: RangeOrphans | null;
   readonly producers: readonly ProducerRange[];
   /** Processes of the range; empty for a principal that reads a part of each. */
@@ -43,11 +43,14 @@ export interface HealthRange {
   readonly ingest: IngestRange | null;
 }
 
-/** Health over the range of a reading. `reports`: undefined where the principal may see none. */
+/**
+ * Health over the range of a reading. `reports`: undefined where the principal may see none, null
+ * where they cannot be read.
+ */
 export async function healthRange(
   parts: Parts,
   reading: Reading,
-  reports: readonly TurnEvent[] | undefined,
+  reports: readonly TurnEvent[] | null | undefined,
   signal: AbortSignal,
 ): Promise<HealthRange> {
   const { start_time: from, end_time: to } = reading.query;
@@ -63,11 +66,12 @@ export async function healthRange(
     ledger.countTurns(question),
     unjudgedTurns(ledger, question),
     lostEvidence(ledger, question),
-    seen ? rangeOrphans(parts, question) : null,
+    // Where reports cannot be read, neither can the spans.
+    seen && reports !== null ? rangeOrphans(parts, question) : null,
     producerRows({
       ledger,
       question,
-      reports: reports?.filter(isTrusted),
+      reports: reports === null ? null : reports?.filter(isTrusted),
       items: received?.services,
       refusals: (received?.ingest.refusals.length ?? 0) > 0,
       from,

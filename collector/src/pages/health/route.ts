@@ -147,7 +147,7 @@ function healthRoutes(parts: Parts): Hono<AppEnv> {
     async *pages(c) {
       const reading = readingFor(c, readParameters(c, servicesFile.query));
       const reports = isNarrowed(principalOf(c)) ? undefined : await reportsOf(parts);
-      yield (await healthRange(parts, reading, reports ?? undefined, c.req.raw.signal)).producers;
+      yield (await healthRange(parts, reading, reports, c.req.raw.signal)).producers;
     },
   });
   return app;
@@ -236,7 +236,7 @@ async function modelOf(
     window_complete: complete,
     dropped_by_dialect: droppedByDialect(events),
     timeline: timelineOf(events),
-    range: await unlessAway(healthRange(parts, read.reading, reports ?? undefined, signal)),
+    range: await unlessAway(healthRange(parts, read.reading, reports, signal)),
     contracts: await unlessAway(contractCounts(parts, read.reading, narrowed)),
   };
   if (reports === undefined) return { ...health, ...shared, collector: null };

@@ -5,6 +5,7 @@ import { codes } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import { countedText, countText, wordsOf } from "../../ui/display/figures.ts";
+import { nothingRead } from "./health-figures.ts";
 import type { HealthModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { DurationBar } from "../../ui/elements/bar.tsx";
@@ -65,14 +66,16 @@ export const StoresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
         ))}
       </Table>
       <MemoryLine model={model} />
-      <p class="muted padded">
-        {model.source_rows === null ? "Rows unknown" : countedText(model.source_rows, "row")}
-        {model.bundle_count === null
-          ? ""
-          : ` of ${countText(model.bundle_count)} bundles`} became{" "}
-        {countedText(model.normalized_events, "event")}; {countText(model.duplicates_removed)}{" "}
-        duplicates were removed.
-      </p>
+      {nothingRead(model) ? null : (
+        <p class="muted padded">
+          {model.source_rows === null ? "Rows unknown" : countedText(model.source_rows, "row")}
+          {model.bundle_count === null
+            ? ""
+            : ` of ${countText(model.bundle_count)} bundles`} became{" "}
+          {countedText(model.normalized_events, "event")}; {countText(model.duplicates_removed)}{" "}
+          duplicates were removed.
+        </p>
+      )}
     </Card>
   );
 };

@@ -4,13 +4,15 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText, wordsOf } from "../../ui/display/figures.ts";
-import { nothingReceived, ranked } from "./health-figures.ts";
+import { nothingRead, nothingReceived, ranked } from "./health-figures.ts";
 import type { HealthModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
-import { NotThere } from "../../ui/elements/figure.tsx";
+import { NotThere, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts } from "../../ui/elements/panel.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import type { IconName } from "../../ui/icons.tsx";
+
+const unreadWhy = "No evidence could be read.";
 
 /** Orphans, causes, cycles, clocks. */
 export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
@@ -33,6 +35,13 @@ export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) =>
     ["duration unknown", "unknown", model.unknown_durations, "Shown hatched, never as zero."],
     ["skewed clocks", "clock", model.clock_skewed, "Their time and our receipt disagree."],
   ];
+  if (nothingRead(model)) {
+    return (
+      <Card title="Structure" id="structure" icon="path">
+        <p class="muted">Unknown: no evidence could be read.</p>
+      </Card>
+    );
+  }
   return (
     <Card title="Structure" id="structure" icon="path">
       <dl class="signs">
@@ -51,31 +60,24 @@ export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) =>
 
 /** Identity fields that turns lack, and the three axes of coverage. */
 export const IdentityCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
-  const missing = ranked(model.missing_identities);
   const { coverage } = model;
   const none = nothingReceived(model);
+  const unread = nothingRead(model);
   return (
     <Card title="Identity and coverage" id="identity" icon="person">
       <Facts>
         <Fact name="missing identity">
           {none ? (
             <NotThere why="nothing received" />
-          ) : missing.length === 0 ? (
-            "every event of a turn has all of it"
+          ) : unread ? (
+            <Unknown why={unreadWhy} />
           ) : (
-            <span class="reasons">
-              {missing.map(([field, count]): Child => (
-                <span
-                  class="reason"
-                  title={`${shareText(count, model.normalized_events)} of events`}
-                >
-                  {wordsOf(field)} <b>{countText(count)}</b>
-                </span>
-              ))}
-            </span>
+            <MissingIdentity model={model} />
           )}
         </Fact>
-        <Fact name="derived identity">{countText(model.derived_identities)} events</Fact>
+        <Fact name="derived identity">
+          {unread ? <Unknown why={unreadWhy} /> : `${countText(model.derived_identities)} events`}
+        </Fact>
         <Fact name="read">{axis(coverage.read_completeness)}</Fact>
         <Fact name="instrumentation">
           {none ? <NotThere why="nothing received" /> : axis(coverage.instrumentation)}
@@ -84,16 +86,37 @@ export const IdentityCard: FC<{ readonly model: HealthModel }> = ({ model }) => 
           {none ? <NotThere why="nothing received" /> : axis(coverage.outcome_verification)}
         </Fact>
         <Fact name="missing stages">
-          {model.missing_stages.length === 0 ? (
-            <span class="muted">no declared profile lacks a stage</span>
-          ) : (
-            model.missing_stages.map((stage) => <code>{stage} </code>)
-          )}
+          {unread ? <Unknown why={unreadWhy} /> : <MissingStages model={model} />}
         </Fact>
       </Facts>
     </Card>
   );
 };
+
+const MissingIdentity: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const missing = ranked(model.missing_identities);
+  if (missing.length === 0) return <>every event of a turn has all of it</>;
+  return (
+    <span class="reasons">
+      {missing.map(([field, count]): Child => (
+        <span class="reason" title={`${shareText(count, model.normalized_events)} of events`}>
+          {wordsOf(field)} <b>{countText(count)}</b>
+        </span>
+      ))}
+    </span>
+  );
+};
+
+const MissingStages: FC<{ readonly model: HealthModel }> = ({ model: { missing_stages } }) =>
+  missing_stages.length === 0 ? (
+    <span class="muted">no declared profile lacks a stage</span>
+  ) : (
+    <>
+      {missing_stages.map((stage) => (
+        <code>{stage} </code>
+      ))}
+    </>
+  );
 
 function axis(value: string): Child {
   const whole = value === "complete" || value === "recorded";
