@@ -1,8 +1,9 @@
 /**
  * @module Ending app: an application with two spans (with none: `idle`) that ends by itself, or is
- * `killed`. It prints when its last work is done, in epoch milliseconds; the suite sees when it
- * is gone and what it printed.
+ * `killed`. As it ends, it prints the milliseconds since its last work, without those in which it
+ * was ready to run and the machine ran other processes.
  */
+import { readFileSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { trace } from "@opentelemetry/api";
@@ -27,6 +28,19 @@ if (ending === "killed") {
   await turnproof.flush();
   process.kill(process.pid, "SIGKILL");
 }
-console.log(Date.now());
+/** Milliseconds for which this process waited for a core so far; 0 where no system counts them. */
+function waitedMs(): number {
+  try {
+    // Time on a core, and time waiting for one, of the main thread in nanoseconds.
+    return Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+const [doneMs, waitedBefore] = [performance.now(), waitedMs()];
+process.once("exit", () => {
+  const lateMs = performance.now() - doneMs;
+  writeSync(1, String(lateMs - (waitedMs() - waitedBefore)));
+});
 if (ending === "flush") await turnproof.flush();
 if (ending === "shutdown") await turnproof.shutdown();
