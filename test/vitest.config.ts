@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 import { LongFirst } from "./long-first.ts";
+import { patienceMs } from "./patience.ts";
 
 const conditions = ["@turnproof/source"];
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -29,7 +30,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     sequence: { sequencer: LongFirst },
     globalSetup: [here("temporary-files.ts")],
-    setupFiles: [here("property-seed.ts")],
+    setupFiles: [here("property-seed.ts"), here("patient-waits.ts")],
+    expect: { poll: { timeout: patienceMs } },
     projects: [
       {
         extends: true,

@@ -34,7 +34,7 @@ async function goBy(page: Page, keys: readonly string[], to: RegExp): Promise<vo
       await press(page, ...keys);
       await page.waitForURL(to, { timeout: 3_000 });
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
