@@ -14,6 +14,7 @@ import {
 } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { emptyPgliteDirectory } from "../../servers/pglite.ts";
 import { effort } from "./effort.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 import type { EmptiedPostgres } from "./embedded-postgres.ts";
@@ -50,7 +51,10 @@ contract("postgres embedded", [...clauses, ...memoryClauses, ...memoryIsolationC
   async lasting() {
     const directory = await mkdtemp(join(tmpdir(), "turnproof-pglite-"));
     directories.push(directory);
-    return async () => (await postgres({ path: join(directory, "data") })).evidence;
+    const path = join(directory, "data");
+    // The first test here opens a directory without files.
+    await emptyPgliteDirectory(path);
+    return async () => (await postgres({ path })).evidence;
   },
   effort,
   timeoutMs: 240_000,
