@@ -12,6 +12,7 @@ import { createCollector, parseConfig } from "turnproof";
 import type { Collector, CollectorOptions } from "turnproof";
 
 import { openMongo } from "../../servers/mongo-database.ts";
+import { emptyPgliteDirectory } from "../../servers/pglite.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { quiet } from "./desk.ts";
@@ -150,7 +151,9 @@ async function postgresCase(opening: Opening, server: PostgresServer): Promise<B
 
 async function embeddedPostgresCase(opening: Opening): Promise<BackendCase> {
   const dataDir = await directory(opening);
-  const provider = await postgres({ path: join(dataDir, "postgres") });
+  const path = join(dataDir, "postgres");
+  await emptyPgliteDirectory(path);
+  const provider = await postgres({ path });
   opening.closing.push(() => provider.close());
   await seed(provider.memory, opening.rows);
   const given = { store: provider.evidence, memory: provider.memory };
