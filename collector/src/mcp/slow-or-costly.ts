@@ -1,6 +1,6 @@
 /**
- * @module SlowOrCostly: tools or models whose calls of a window are slower, costlier or fail more than
- * those of the window before, or of the same window a week earlier.
+ * @module SlowOrCostly: tools or models whose calls of a window are slower, costlier or fail more
+ * than those of the window before, or of the same window a week earlier.
  */
 import { isoTime } from "@turnproof/semconv";
 import { z } from "zod";

@@ -15,4 +15,6 @@ export const otlpNames = {
   inferenceEvent: "gen_ai.client.inference.operation.details",
   /** Attribute with a log record's event name in conventions before the field existed. */
   eventName: "event.name",
+  /** Agent by the conventions, which gives way to the agent of the turn around it. */
+  agentId: "gen_ai.agent.id",
 } as const;

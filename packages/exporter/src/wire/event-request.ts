@@ -9,6 +9,7 @@ import {
   forwardedOrigins,
   forwardedScope,
   ledgerToAttributes,
+  otlpNames,
   ownPrefix,
   ownSpanNames,
   refsToAttributes,
@@ -56,7 +57,6 @@ const scopes: ReadonlyMap<string, ScopeLike> = new Map(
 /** Span kinds on the wire by the side that an operation names. */
 const sides: Readonly<Record<string, number>> = { server: 2, client: 3 };
 const internalKind = 1;
-const conventionalAgent = "gen_ai.agent.id";
 const identityNames = ["memory_id", "thread_id", "run_id", "turn_id", "task_id"] as const;
 const ownNames: Readonly<Record<string, string>> = ownSpanNames;
 
@@ -153,7 +153,7 @@ function attributesOf(event: TurnEvent): readonly (readonly [string, AttributeVa
   if (event.phase === "event") put("timestamp", event.timestamp);
   // Under the name of the conventions an agent gives way to that of its turn, as it does here.
   if (event.identity_derived?.includes("agent_id") !== true) put("agent_id", event.agent_id);
-  else if (event.agent_id !== undefined) stated.push([conventionalAgent, event.agent_id]);
+  else if (event.agent_id !== undefined) stated.push([otlpNames.agentId, event.agent_id]);
   put("user_id", event.user_id);
   if (event.user_id === null) put("scope", "anonymous");
   for (const name of identityNames) put(name, event[name]);
