@@ -2,7 +2,7 @@
  * @module Attacks bench: how long `/healthz` takes while a collector is attacked, measured from
  * another process, and the longest turns of the collector's event loop (a preload measures them).
  * One attack after another, with the time in which what it left is stored:
- * `npm run build && node -C @turnproof/source test/bench/stall/attacks.ts [BACKEND [NAME…]]`;
+ * `npm run build && node -C @turnproof/source test/bench/attacks/run.ts [BACKEND [NAME…]]`;
  * a name selects the attacks that have it in theirs. `TURNPROOF_BENCH_SECONDS` is the length of each.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,9 +15,9 @@ import { fileURLToPath } from "node:url";
 import { startCollector } from "../../suite/faults/collector-child.ts";
 import { watchLatency } from "../../suite/faults/latency-watcher.ts";
 import { oneTrace, oneTraceHeaders } from "../../suite/faults/one-trace.ts";
-import { emptyParts, emptyRecords, justBelow } from "./attack-bodies.ts";
-import type { AttackBody } from "./attack-bodies.ts";
-import { slowSenders } from "./attack-sockets.ts";
+import { emptyParts, emptyRecords, justBelow } from "./bodies.ts";
+import type { AttackBody } from "./bodies.ts";
+import { slowSenders } from "./sockets.ts";
 
 const [backend = "filesystem", ...names] = process.argv.slice(2);
 const attackMs = Number(process.env["TURNPROOF_BENCH_SECONDS"] ?? 8) * 1_000;
