@@ -6,11 +6,22 @@ export const day = "2026-11-21";
 
 /** The macros of the data source, as its documentation expands them. */
 export function expanded(sql: string, chosen: Chosen = {}, on: string = day): string {
+  return expandedRaw(sql, (name) => valuesOf(chosen, name), on);
+}
+
+/** Values of a variable as Grafana has them: a text, or a list where the variable has several. */
+export type RawValues = (name: string) => string | readonly string[];
+
+/** The same with values of an address, which may be no value of the variable's list. */
+export function expandedRaw(sql: string, valuesFor: RawValues, on: string = day): string {
   const from = `toDateTime64('${on} 00:00:00', 3, 'UTC')`;
   const to = `toDateTime64('${on} 23:59:59', 3, 'UTC')`;
-  const text = withConditions(sql, chosen)
-    .replaceAll(/\$\{(\w+):singlequote\}/g, (_, name: string) => quoted(valuesOf(chosen, name)))
+  const text = withConditions(sql, valuesFor)
+    .replaceAll(variableForm, (_, name: string, format: string) =>
+      formatted(valuesFor(name), format),
+    )
     .replaceAll("$__fromTime", from)
+    .replaceAll("$__toTime", to)
     .replace(/\$__timeFilter\(((?:[^()]|\([^()]*\))*)\)/g, `$1 >= ${from} AND $1 <= ${to}`)
     .replace(
       /\$__timeInterval\(([^()]*)\)/g,
@@ -33,16 +44,35 @@ const valuesOf = (chosen: Chosen, name: string): readonly string[] =>
 export const idOf = (name: string): string =>
   name === notRecorded ? "none" : Buffer.from(name).toString("hex").toUpperCase();
 
-/** The format `singlequote` of Grafana: an apostrophe is escaped, a backslash is not. */
-const quoted = (values: readonly string[]): string =>
-  values.map((value) => `'${value.replaceAll("'", "\\'")}'`).join(",");
+/** A variable in a query, with its format. */
+const variableForm = /\$\{(\w+):(\w+)\}/g;
+
+/**
+ * A value under a format of Grafana. `percentencode` writes a list as `{a,b}` and all but unreserved
+ * characters of RFC 3986 as octets. `singlequote` escapes an apostrophe and no backslash.
+ */
+function formatted(value: string | readonly string[], format: string): string {
+  if (format === "percentencode")
+    return percentEncoded(typeof value === "string" ? value : `{${value.join(",")}}`);
+  expect(format).toBe("singlequote");
+  return [value]
+    .flat()
+    .map((one) => `'${one.replaceAll("'", "\\'")}'`)
+    .join(",");
+}
+
+const percentEncoded = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (sign) => `%${sign.codePointAt(0)?.toString(16).toUpperCase()}`,
+  );
 
 /**
  * The macro of a condition as the plugin expands it in the browser, before any variable: the last
  * one first, two arguments that a comma in one pair of parentheses divides, and the condition as
  * the replacement of `String.replace`. True for all values, and for none.
  */
-function withConditions(sql: string, chosen: Chosen): string {
+function withConditions(sql: string, valuesFor: RawValues): string {
   const macro = "$__conditionalAll(";
   let text = sql;
   for (let at = text.lastIndexOf(macro); at !== -1; at = text.lastIndexOf(macro)) {
@@ -50,7 +80,7 @@ function withConditions(sql: string, chosen: Chosen): string {
     const [condition = "", variable = ""] = parameters;
     expect([variable, parameters]).toEqual([expect.stringMatching(/^ \$\w+$/), expect.any(Array)]);
     expect(parameters).toHaveLength(2);
-    const value = String(valuesOf(chosen, variable.trim().slice(1)));
+    const value = String(valuesFor(variable.trim().slice(1)));
     const kept = value === "" || value === "$__all" ? "1=1" : condition;
     text = text.replace(`${macro}${condition},${variable})`, kept);
   }
