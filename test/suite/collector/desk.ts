@@ -85,6 +85,7 @@ export async function judgeTurns(
   found: {
     readonly verdict: string;
     readonly finding_codes: readonly string[];
+    readonly insight_codes?: readonly string[];
   },
   contracts: readonly string[] = [],
 ): Promise<void> {
@@ -98,7 +99,7 @@ export async function judgeTurns(
       ...record,
       version: { ...record.version, settled: true },
       names: [...record.names, ...contracts],
-      row: { ...record.row, ...found, insight_codes: [] },
+      row: { ...record.row, insight_codes: [], ...found },
       judged_at: record.row.received_at,
       as_of: record.row.received_at,
     })),

@@ -16,6 +16,8 @@ import { day } from "./grafana-macros.ts";
 import { oddDay, oddTurn } from "./odd-names.ts";
 
 export const finding_codes = ["delivery_unconfirmed"];
+/** One that only insights have, and one that a finding may have too. */
+export const insight_codes = ["repeated_fallback", "ownership_unverified"];
 
 /** A client of an engine that holds the demo data. */
 export async function demoClient(): Promise<ClickHouseClient> {
@@ -26,14 +28,14 @@ export async function demoClient(): Promise<ClickHouseClient> {
   // A retry of the same export lies in the table twice and is counted once.
   await store.append({ batchId: "again", receivedAt, events: demo() });
   await recordEvents(store, demo());
-  await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
+  await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes, insight_codes });
   for (const [name, on, events] of [
     ["odd", oddDay, oddTurn(demo())],
     ["bare", bareDay, bareTurn(demo())],
   ] as const) {
     await store.append({ batchId: name, receivedAt: `${on}T10:00:00.000000Z`, events });
     await recordEvents(store, events);
-    await judgeTurns(store, [`root-${name}`], { verdict: "partial", finding_codes });
+    await judgeTurns(store, [`root-${name}`], { verdict: "partial", finding_codes, insight_codes });
   }
   await store.close();
   type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
