@@ -18,12 +18,20 @@ export class Refusal extends Error {
   readonly code: string;
   /** The parameter that it concerns, by the collector's name. */
   readonly field: string | undefined;
+  /** After this time the same request may be answered; only of 429 and 503 with `Retry-After`. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, code: string, detail: string, field?: string) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    { field, retryAfterMs }: { readonly field?: string; readonly retryAfterMs?: number } = {},
+  ) {
     super(detail);
     this.status = status;
     this.code = code;
     this.field = field;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -113,5 +121,16 @@ async function refusalOf(response: Response): Promise<Refusal> {
   } & RefusedPlace;
   const sentence = problem.detail ?? "The collector refused the request.";
   const detail = [sentence, allowedText(problem)].filter((part) => part !== "").join(" ");
-  return new Refusal(response.status, problem.code ?? "refused", detail, problem.field);
+  const retryAfterMs = retryAfterOf(response);
+  return new Refusal(response.status, problem.code ?? "refused", detail, {
+    ...(problem.field === undefined ? {} : { field: problem.field }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** Time of the header in seconds, the form that the collector sends. */
+function retryAfterOf({ status, headers }: Response): number | undefined {
+  const seconds = headers.get("retry-after") ?? "";
+  const isBusy = status === 503 || status === 429;
+  return isBusy && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
 }

@@ -13,6 +13,7 @@ import {
   writeManifest,
 } from "./export-folder.ts";
 import type { ExportManifest, ExportPart } from "./export-folder.ts";
+import { retried } from "./retried.ts";
 import { exitCodes, printJson, write } from "./terminal.ts";
 
 /** What is exported, and where to. */
@@ -28,7 +29,8 @@ export interface ExportParts {
 /**
  * Writes the parts that the folder lacks, and returns the list of all. The collector reads a part
  * while the one before it arrives; two parts at a time are in memory. Of a resumed export each
- * listed file is compared with its size and digest, and fetched again where it differs.
+ * listed file is compared with its size and digest, and fetched again where it differs. A part for
+ * which the collector is busy is requested again.
  *
  * @throws CodedError `parameter_invalid` for a folder of another export, or a started one without
  * `resume`; `export_damaged` naming a file that cannot be fetched again as it was
@@ -40,7 +42,8 @@ export async function exportParts(client: Client, requested: ExportParts): Promi
   const stop = new AbortController();
   const request = (cursor: string | null): Promise<Response> => {
     const shared = { ...requested.filters, table, format, cursor: cursor ?? undefined };
-    const part = client.answer("/traces/export", shared, stop.signal);
+    const read = () => client.answer("/traces/export", shared, stop.signal);
+    const part = retried(read, stop.signal);
     // It can fail while the part before it arrives; it is awaited after that one.
     part.catch(() => {});
     return part;

@@ -7,12 +7,13 @@ import type { EventPage } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
 import { tableFormatNames } from "../tables/formats.ts";
-import { createClient } from "./client.ts";
+import { Refusal, createClient } from "./client.ts";
 import { filterParameters, withClient, withFilters } from "./command.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
 import { exportGoldens } from "./export-goldens.ts";
 import { exportParts, printExport } from "./export-parts.ts";
 import { attempt } from "./failure.ts";
+import { retried } from "./retried.ts";
 import { exitCodes, write } from "./terminal.ts";
 
 interface ExportFlags extends SharedFlags, FilterFlags {
@@ -82,11 +83,21 @@ async function exportEvents(flags: ExportFlags): Promise<void> {
     const filters = { ...filterParameters(flags), store: flags.store, q: flags.filter };
     const { resume = false, json = false } = flags;
     const requested = { folder: out, table, format, filters, resume, json };
-    return printExport(requested, await exportParts(createClient(flags), requested));
+    const parts = exportParts(createClient(flags), requested).catch(resumable);
+    return printExport(requested, await parts);
   }
   const field = fileFlags.find((name) => flags[name] !== undefined);
   if (field !== undefined) throw new CodedError("parameter_invalid", { field });
   return exportLines(flags);
+}
+
+/** A failure of the collector that leaves whole parts in the folder, with what continues them. */
+function resumable(error: unknown): never {
+  const isBusy = error instanceof Refusal && (error.status >= 500 || error.status === 429);
+  if (!isBusy) throw error;
+  const { status, code, message, field } = error;
+  const detail = `${message} The same command with --resume continues the export.`;
+  throw new Refusal(status, code, detail, field === undefined ? {} : { field });
 }
 
 async function exportLines(flags: ExportFlags): Promise<void> {
@@ -95,12 +106,15 @@ async function exportLines(flags: ExportFlags): Promise<void> {
   let events = 0;
   let failures = 0;
   do {
-    const page: EventPage = await client.json<EventPage>("/traces/events.json", {
+    const parameters = {
       ...filterParameters(flags),
       store: flags.store,
       limit: 1_000,
       cursor: cursor ?? undefined,
-    });
+    };
+    const page: EventPage = await retried(() =>
+      client.json<EventPage>("/traces/events.json", parameters),
+    );
     const lines = flags.pages === true ? [page] : page.items;
     if (lines.length > 0) {
       const text = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
