@@ -74,6 +74,7 @@ export function turnsQuery(rule: AlertRule, group: string | null, endMs?: number
     rule.where ?? "",
     own,
     rule.measure === "error_share" ? "has:error" : "",
+    rule.insight === undefined ? "" : `insight:${rule.insight}`,
     rule.measure === "contract_share" ? `contract:${rule.contract ?? ""}=violated` : "",
     slow ? `latency:>${rule.above}ms` : "",
     ...window,

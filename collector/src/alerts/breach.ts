@@ -3,6 +3,11 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import type { CostBounds } from "./alert-state.ts";
 import { countText, durationText, usdText } from "../ui/display/figures.ts";
 
+/** True for a measure that is a number of turns: a window without any of them has a result, 0. */
+export function countsTurns({ measure }: Pick<AlertRule, "measure">): boolean {
+  return measure === "findings" || measure === "insights";
+}
+
 /** True where it breaks the rule, false where it does not, null where that is not established. */
 export function breaks(
   rule: AlertRule,
@@ -59,12 +64,13 @@ function costText(
 
 /** What the rule measures, in words. */
 export function measureText(
-  rule: Pick<AlertRule, "measure" | "verdict" | "finding" | "contract">,
+  rule: Pick<AlertRule, "measure" | "verdict" | "finding" | "insight" | "contract">,
 ): string {
   const words = {
     verdict_share: `Share of judged turns with verdict ${rule.verdict ?? ""}`,
     error_share: "Share of turns in which something failed",
     findings: `Turns with finding ${rule.finding ?? ""}`,
+    insights: `Turns with insight ${rule.insight ?? ""}`,
     contract_share: `Share of turns that violate contract ${rule.contract ?? ""}`,
     p95_ms: "95th percentile of the turns' durations",
     cost_usd: "Cost of the priced model calls",

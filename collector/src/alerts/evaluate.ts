@@ -7,7 +7,7 @@ import { isoTime } from "@turnproof/semconv";
 import { alertId, isOf, selectsIn, valueOf } from "./alert-state.ts";
 import type { ActiveAlert, ClosedAlert, JudgedGroup } from "./alert-state.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
-import { breaks } from "./breach.ts";
+import { breaks, countsTurns } from "./breach.ts";
 import { evidenceOf } from "./evidence.ts";
 import { measureRule } from "./measure.ts";
 import type { MeasureParts } from "./rule-question.ts";
@@ -28,7 +28,7 @@ export async function judgeRule(
     return { ...one, broken: breaks(rule, one.value, old) };
   });
   // Where turns are required, none of them is no result.
-  if (rule.measure !== "findings" || rule.min_count > 1) return judged;
+  if (!countsTurns(rule) || rule.min_count > 1) return judged;
   // A group without such a turn has none of them: that is a result.
   const gone = looked.open.filter(({ group }) => !measured.some((one) => one.group === group));
   const broken = breaks(rule, 0, null) ?? false;

@@ -23,9 +23,10 @@ const notOfTurns: ReadonlySet<AlertRule["measure"]> = new Set([
 const ofVerdicts: ReadonlySet<AlertRule["measure"]> = new Set([
   "verdict_share",
   "findings",
+  "insights",
   "contract_share",
 ]);
-const verdictTerms: ReadonlySet<string> = new Set(["verdict", "finding", "contract"]);
+const verdictTerms: ReadonlySet<string> = new Set(["verdict", "finding", "insight", "contract"]);
 /** A verdict that is replaced, or a turn that is not in the ledger yet, is no older than this. */
 const trailMs = 10_000;
 /** Late windows are up with those of now when the next one ends later than this ago. */

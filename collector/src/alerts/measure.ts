@@ -3,10 +3,11 @@
  * last receipt of a turn, so that late evidence counts when it is here. Null is not established:
  * too few turns, or nothing recorded.
  */
-import { turnName } from "@turnproof/store";
+import { insightValue, turnName } from "@turnproof/store";
 import type { FigureGroup, TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
 
 import type { MeasuredGroup } from "./alert-state.ts";
+import { countsTurns } from "./breach.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { beyond, verdictWaitMs } from "../judge/judge-timing.ts";
 import { costValues } from "./measure-cost.ts";
@@ -27,9 +28,12 @@ function contractIs({ contract = "" }: AlertRule, result: "holds" | "violated"):
 
 /** Turns that count against a rule: the evidence of its alert. */
 export function badCondition(rule: AlertRule): readonly TurnCondition[] {
-  const { measure, verdict = null, finding = null, above } = rule;
+  const { measure, verdict = null, finding = null, insight, above } = rule;
   if (measure === "verdict_share") return [{ text: "verdict", is: verdict }];
   if (measure === "findings") return [{ list: "code", has: finding }];
+  if (measure === "insights" && insight !== undefined) {
+    return [{ list: "code", has: insightValue(insight) }];
+  }
   if (measure === "contract_share") return [contractIs(rule, "violated")];
   if (measure === "error_share") return [{ list: "flag", has: "error" }];
   if (measure === "p95_ms" && above !== undefined) {
@@ -63,9 +67,10 @@ export function isUnproven({ damage }: MeasureParts, { measure }: AlertRule): bo
   return ofVerdicts.has(measure) && !damage.report().located;
 }
 
-/** Counts and ages are results without any turn; findings where the rule does not require turns. */
-function leastOf({ measure, min_count }: AlertRule): number {
-  if (measure === "findings") return min_count > 1 ? min_count : 0;
+/** Counts and ages are results without any turn; those of turns where the rule requires none. */
+function leastOf(rule: AlertRule): number {
+  const { measure, min_count } = rule;
+  if (countsTurns(rule)) return min_count > 1 ? min_count : 0;
   return ["lost_events", "judge_lag_ms"].includes(measure) ? 0 : min_count;
 }
 
@@ -86,7 +91,7 @@ async function valuesOf(
   if (rule.measure === "judge_lag_ms") return lagOf(parts, rule, endMs);
   const groups = await turnValues(ledger, rule, question);
   if (groups.length === 0 && rule.by === undefined) {
-    return [{ group: null, value: rule.measure === "findings" ? 0 : null, count: 0 }];
+    return [{ group: null, value: countsTurns(rule) ? 0 : null, count: 0 }];
   }
   return groups;
 }
@@ -112,13 +117,13 @@ export async function turnValues(
     ledger.turnFigures({ ...question, where: [...where, ...more] }, options);
   const place = (of: FigureGroup) => ({ group: of.value ?? null, from_ms: of.from_ms ?? 0 });
   const key = (of: FigureGroup): string => JSON.stringify(place(of));
-  if (rule.measure === "findings" && rule.min_count > 1) {
+  if (countsTurns(rule) && rule.min_count > 1) {
     const [all, found] = await Promise.all([figures([]), figures(badCondition(rule))]);
     const withIt = new Map(found.map((of) => [key(of), of.turns]));
     return all.map((of) => ({ ...place(of), value: withIt.get(key(of)) ?? 0, count: of.turns }));
   }
   if (rule.measure !== "contract_share") {
-    const groups = await figures(rule.measure === "findings" ? badCondition(rule) : []);
+    const groups = await figures(countsTurns(rule) ? badCondition(rule) : []);
     return groups.map((of) => ({ ...place(of), ...figureOf(rule, of) }));
   }
   // A turn for which the result is not established is in neither number.
@@ -139,7 +144,7 @@ function figureOf(
   of: FigureGroup,
 ): { readonly value: number | null; readonly count: number } {
   const { turns, errors, verdicts } = of;
-  if (rule.measure === "findings") return { value: turns, count: turns };
+  if (countsTurns(rule)) return { value: turns, count: turns };
   if (rule.measure === "error_share") {
     return { value: turns === 0 ? null : errors / turns, count: turns };
   }

@@ -4,7 +4,7 @@
  */
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { CostBounds } from "./alert-state.ts";
-import { breaks } from "./breach.ts";
+import { breaks, countsTurns } from "./breach.ts";
 import { addBounds, boundOf } from "./measure-cost.ts";
 
 /** A part of the past, one step long; a window is some of them in a row. */
@@ -148,8 +148,7 @@ function windowOf(
 }
 
 /** True where a window without any turn is a result. */
-const countsNone = ({ measure, min_count }: AlertRule): boolean =>
-  measure === "findings" && min_count === 1;
+const countsNone = (rule: AlertRule): boolean => countsTurns(rule) && rule.min_count === 1;
 
 const isShare = ({ measure }: AlertRule): boolean => measure.endsWith("_share");
 

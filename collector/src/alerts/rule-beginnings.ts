@@ -8,9 +8,9 @@ import type { AlertDocument, RuleBeginning } from "./alert-state.ts";
 
 /** What makes a rule another one; how urgent it is, and where it is sent, does not. */
 function definitionOf(rule: AlertRule): string {
-  const { measure, verdict, finding, contract, where, by } = rule;
+  const { measure, verdict, finding, insight, contract, where, by } = rule;
   const { window_ms, above, below, change, min_count } = rule;
-  const counts = { measure, verdict, finding, contract, where, by };
+  const counts = { measure, verdict, finding, insight, contract, where, by };
   return JSON.stringify({ ...counts, window_ms, above, below, change, min_count });
 }
 

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 
-import { findingTexts } from "@turnproof/evidence";
+import { findingTexts, insightCodes } from "@turnproof/evidence";
 import { isoTime, verdictStatuses } from "@turnproof/semconv";
 import { parse, YAMLParseError } from "yaml";
 import { z } from "zod";
@@ -13,6 +13,7 @@ import { z } from "zod";
 import { textKey } from "../ui/display/filter-keys.ts";
 import { firstUnclear, readTerms } from "../ui/display/filter-terms.ts";
 import type { Log } from "../log.ts";
+import { closestName } from "./closest-name.ts";
 import { issueSentence, list, text } from "./config-values.ts";
 import { unknownNames } from "./rule-names.ts";
 import type { KnownNames } from "./rule-names.ts";
@@ -23,6 +24,7 @@ const alertMeasures = [
   "verdict_share",
   "error_share",
   "findings",
+  "insights",
   "contract_share",
   "p95_ms",
   "cost_usd",
@@ -45,6 +47,32 @@ const span = z
 
 const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "lower-case letters, digits, - and _");
 
+const findingCodes = Object.keys(findingTexts);
+const has = (codes: readonly string[], code: unknown): code is string =>
+  codes.includes(code as string);
+
+/** What is wrong with the code of a finding; it names codes of ours, never what was typed. */
+function noSuchFinding(code: unknown): string {
+  if (has(insightCodes, code)) {
+    return `${code} is an insight and no finding: measure: insights, insight: ${code}`;
+  }
+  return `no such finding${closestTo(code, findingCodes, insightCodes)}`;
+}
+
+function noSuchInsight(code: unknown): string {
+  if (has(findingCodes, code)) {
+    return `${code} is a finding and no insight: measure: findings, finding: ${code}`;
+  }
+  return `no such insight${closestTo(code, insightCodes, findingCodes)}`;
+}
+
+function closestTo(code: unknown, ...lists: readonly (readonly string[])[]): string {
+  const closest = typeof code === "string" ? closestName(code, lists.flat()) : undefined;
+  if (closest === undefined) return "";
+  const kind = has(findingCodes, closest) ? "" : ", an insight";
+  return `; the closest code is ${closest}${kind}`;
+}
+
 const rule = z
   .strictObject({
     name,
@@ -52,7 +80,9 @@ const rule = z
     /** Of `verdict_share`. */
     verdict: z.enum(verdictStatuses).optional(),
     /** Of `findings`. */
-    finding: z.enum(Object.keys(findingTexts)).optional(),
+    finding: z.enum(findingCodes, { error: ({ input }) => noSuchFinding(input) }).optional(),
+    /** Of `insights`. */
+    insight: z.enum(insightCodes, { error: ({ input }) => noSuchInsight(input) }).optional(),
     /** Of `contract_share`: the contract's name. */
     contract: z
       .string()
@@ -91,6 +121,9 @@ const rule = z
     }
     if ((measure === "findings") !== (of.finding !== undefined)) {
       wrong("finding", "findings has a finding, other measures have none");
+    }
+    if ((measure === "insights") !== (of.insight !== undefined)) {
+      wrong("insight", "insights has an insight, other measures have none");
     }
     if ((measure === "contract_share") !== (of.contract !== undefined)) {
       wrong("contract", "contract_share has a contract, other measures have none");

@@ -14,7 +14,7 @@ import type { AlertRule } from "../../../collector/src/config/alert-rules.ts";
 import { measureParts, openAlerts, putTurns } from "./alert-desk.ts";
 import { openReceiver } from "./alert-receiver.ts";
 import type { Receiver } from "./alert-receiver.ts";
-import { openDesk, turnEvents } from "./desk.ts";
+import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
 
 const start = Date.parse("2026-11-21T12:00:00Z");
 const minute = 60_000;
@@ -153,6 +153,33 @@ test("the same model of two providers is one group", async () => {
   await putCall(store, { root: "a", cached: 0 });
   await putCall(store, { root: "b", cached: 0, provider: "azure" });
   expect(await costs(parts, "above: 4, by: model")).toEqual([["gpt-4o", true, "$5.00"]]);
+});
+
+test("insights are counted as findings are, and not as findings of the same code", async () => {
+  const store = ephemeral();
+  const parts = await measureParts(store, { ms: start });
+  await putTurns(
+    store,
+    start - minute,
+    ["a", "b", "c", "d", "e"].map((root) => ({ root })),
+  );
+  const judged = { verdict: "success", finding_codes: [] };
+  await judgeTurns(store, ["a", "b"], { ...judged, insight_codes: ["repeated_fallback"] });
+  await judgeTurns(store, ["c"], { ...judged, insight_codes: ["ownership_unverified"] });
+  await judgeTurns(store, ["d", "e"], {
+    verdict: "failed",
+    finding_codes: ["ownership_unverified"],
+  });
+  const values = async (insight: string, more = ""): Promise<unknown> => {
+    const rule = ruleOf(`measure: insights, insight: ${insight}, above: 1${more}`);
+    const past = await previewRule(parts, rule, { nowMs: start + 20 * minute, days: 1 });
+    const now = await measureRule(parts, rule, start);
+    return [now.map(({ value }) => value), "alerts" in past ? past.alerts : past];
+  };
+  expect(await values("repeated_fallback")).toEqual([[2], 1]);
+  expect(await values("ownership_unverified")).toEqual([[1], 0]);
+  expect(await values("answer_cut")).toEqual([[0], 0]);
+  expect(await values("repeated_fallback", ", min_count: 6")).toEqual([[null], 0]);
 });
 
 test("findings are of at least min_count turns, in the preview as well", async () => {

@@ -15,6 +15,24 @@ test("a file of rules is refused with the rule and the field", () => {
     ["{name: a, measure: p95_ms, window: 10x, above: 1}", "a time such as"],
     ["{name: a, measure: verdict_share, window: 10m, above: 1}", "has a verdict"],
     ["{name: a, measure: contract_share, window: 10m, above: 1}", "has a contract"],
+    ["{name: a, measure: insights, window: 10m, above: 1}", "insights has an insight"],
+    ["{name: a, measure: p95_ms, insight: answer_cut, window: 10m, above: 1}", "have none"],
+    [
+      "{name: a, measure: findings, finding: repeated_fallback, window: 10m, above: 1}",
+      "repeated_fallback is an insight and no finding: measure: insights",
+    ],
+    [
+      "{name: a, measure: findings, finding: artefact_missing, window: 10m, above: 1}",
+      "no such finding; the closest code is artifact_missing",
+    ],
+    [
+      "{name: a, measure: findings, finding: repeated_fallbacks, window: 10m, above: 1}",
+      "no such finding; the closest code is repeated_fallback, an insight",
+    ],
+    [
+      "{name: a, measure: insights, insight: turn_failed, window: 10m, above: 1}",
+      "turn_failed is a finding and no insight: measure: findings",
+    ],
     ["{name: a, measure: silence, window: 10m}", "by agent or by app"],
     ["{name: a, measure: p95_ms, window: 10m, above: 1, url: x}", "Unrecognized key"],
     ['{name: a, measure: p95_ms, window: 10m, above: 1, where: "no term"}', "terms of the filter"],
@@ -60,10 +78,12 @@ test("each problem of a file is named, with its line or its rule, and no word of
 rules:
   - {name: a, ${of}, min_count: 1.5}
   - {name: a, ${of}, where: "agent:x verdict:secret"}
+  - {name: b, measure: findings, finding: secret, window: 10m, above: 0}
 `;
   expect(problems(text)).toEqual([
     "rule 1, min_count: a whole number",
     expect.stringMatching(/^rule 2, where: term 2, verdict: takes success, /) as string,
+    "rule 3, finding: no such finding",
     "rule 2, name: rule 1 has this name",
   ]);
 });
