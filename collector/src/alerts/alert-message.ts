@@ -52,19 +52,24 @@ export function alertSentence(event: AlertEvent): string {
 /** Measures whose value is not of the turns that were received in the window. */
 const notOfWindow: ReadonlySet<AlertRule["measure"]> = new Set(["silence", "judge_lag_ms"]);
 
+/** Term of the turns of a group; null is the group of those without a value. */
+function groupTerm(by: string, group: string | null): string {
+  if (group === null) return `-has:${by}`;
+  return `${by}:${/^[\w.:@/-]+$/.test(group) ? group : `"${group}"`}`;
+}
+
 /**
- * Query string of the list of turns behind an alert. @param endMs end of the window, which is by
- * last receipt; without it turns of any time
+ * Query string of the list of turns behind an alert. @param group undefined for turns of all groups
+ * @param endMs end of the window, which is by last receipt; without it turns of any time
  */
-export function turnsQuery(rule: AlertRule, group: string | null, endMs?: number): string {
+export function turnsQuery(rule: AlertRule, group?: string | null, endMs?: number): string {
   const query = new URLSearchParams();
-  const quoted = group === null ? undefined : /^[\w.:@/-]+$/.test(group) ? group : `"${group}"`;
+  const { by } = rule;
   const isStated = readTerms(rule.where ?? "").terms.some(
     ({ key, value, others, negated }) =>
-      key === rule.by && value === group && others === undefined && !negated,
+      key === by && value === group && others === undefined && !negated,
   );
-  const own =
-    rule.by === undefined || quoted === undefined || isStated ? "" : `${rule.by}:${quoted}`;
+  const own = by === undefined || group === undefined || isStated ? "" : groupTerm(by, group);
   const window =
     endMs === undefined || notOfWindow.has(rule.measure)
       ? []
@@ -85,6 +90,15 @@ export function turnsQuery(rule: AlertRule, group: string | null, endMs?: number
   if (rule.finding !== undefined) query.set("finding", rule.finding);
   if (window.length > 0) query.set("sort", "first_received");
   return query.size === 0 ? "" : `?${query.toString()}`;
+}
+
+/** Path of what is behind an alert: its turns, or the losses of producers, which are of no turn. */
+export function evidencePath(
+  rule: AlertRule,
+  { group, broken_ms: endMs }: Pick<ActiveAlert, "group" | "broken_ms">,
+): string {
+  if (rule.measure === "lost_events") return "/traces/health#losses";
+  return `/traces${turnsQuery(rule, group, endMs)}`;
 }
 
 /** Body of a message, JSON. */
@@ -112,7 +126,7 @@ function webhookBody(event: AlertEvent): object {
       window_ms: rule.window_ms,
       since: alert.since,
       root_trace_ids: alert.roots,
-      turns: `${base}/traces${turnsQuery(rule, alert.group, alert.broken_ms)}`,
+      turns: `${base}${evidencePath(rule, alert)}`,
       alerts: `${base}/alerts`,
     },
   };
@@ -170,7 +184,7 @@ function slackBody(event: AlertEvent): object {
   const sign = kind === "resolved" ? slackEnd(event) : slackSign[rule.severity];
   const text = `${sign} ${slackText(alertSentence(event))}`;
   const links = [
-    `<${base}/traces${turnsQuery(rule, alert.group, alert.broken_ms)}|Turns>`,
+    `<${base}${evidencePath(rule, alert)}|${rule.measure === "lost_events" ? "Losses" : "Turns"}>`,
     ...alert.roots.map(
       (root) => `<${base}/traces/${encodeURIComponent(root)}|${slackText(root.slice(0, 12))}>`,
     ),
@@ -196,6 +210,7 @@ const lastsMs = 10 * 60_000;
 function alertmanagerBody(event: AlertEvent): object {
   const { kind, rule, alert, atMs, base } = event;
   const ends = kind === "resolved" ? atMs : atMs + lastsMs;
+  const turns = `${base}${evidencePath(rule, alert)}`;
   return {
     labels: {
       alertname: rule.name,
@@ -203,9 +218,9 @@ function alertmanagerBody(event: AlertEvent): object {
       measure: rule.measure,
       ...(rule.by === undefined ? {} : { [rule.by]: alert.group ?? "" }),
     },
-    annotations: { summary: alertSentence(event), alert_id: alert.id },
+    annotations: { summary: alertSentence(event), alert_id: alert.id, turns },
     startsAt: alert.since,
     endsAt: isoTime(ends),
-    generatorURL: `${base}/alerts`,
+    generatorURL: turns,
   };
 }

@@ -6,7 +6,7 @@ import { isoTime } from "@turnproof/semconv";
 
 import type { AlertTarget } from "../config/alert-rules.ts";
 import { countText } from "../ui/display/figures.ts";
-import { alertSentence, slackEnd, slackSign, slackText, turnsQuery } from "./alert-message.ts";
+import { alertSentence, slackEnd, slackSign, slackText, evidencePath } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
 import { limitText, measureText, valueText } from "./breach.ts";
 
@@ -125,5 +125,5 @@ function valueLine({
 }
 
 function turnsLink({ rule, alert, base }: AlertEvent): string {
-  return `${base}/traces${turnsQuery(rule, alert.group, alert.broken_ms)}`;
+  return `${base}${evidencePath(rule, alert)}`;
 }

@@ -5,7 +5,7 @@
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import type { Log } from "../log.ts";
 import { messageBody } from "./alert-message.ts";
-import { valueOf } from "./alert-state.ts";
+import { isSilenced, valueOf } from "./alert-state.ts";
 import type { AlertDocument } from "./alert-state.ts";
 import { deliver, isTaken } from "./deliver.ts";
 import type { DeliveryResult } from "./deliver.ts";
@@ -133,7 +133,7 @@ export class Sending {
     return result.taken.size > 0;
   }
 
-  /** Sends what fires to Alertmanager again. */
+  /** Sends what fires to Alertmanager again; what is silenced ends there at its `endsAt`. */
   async #repeat(target: AlertTarget, outgoing: Outgoing): Promise<boolean> {
     const { base } = this.#options;
     for (const { id } of outgoing.document().active) {
@@ -143,6 +143,7 @@ export class Sending {
       if (rule === undefined || alert === undefined || !alert.notified || alert.resolved) continue;
       if (rule.to !== undefined && !rule.to.includes(target.name)) continue;
       const atMs = outgoing.now();
+      if (isSilenced(outgoing.document().silences, alert, atMs)) continue;
       const event = { kind: "firing", rule, alert, ...valueOf(alert), atMs, base } as const;
       const body = messageBody(target, event);
       if (!(await isTaken(target, { id, body }, this.#options))) return false;

@@ -21,7 +21,7 @@ import { textCondition } from "./free-text.ts";
 import type { KnownName } from "./free-text.ts";
 import { outcomeGroups, readCall } from "../ui/display/call-term.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comparisons.ts";
-import { storeKeys, textKey } from "../ui/display/filter-keys.ts";
+import { recordedKeys, storeKeys, textKey } from "../ui/display/filter-keys.ts";
 import { firstUnclear, readBound, readTerms, valuesOf } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 import { readTime } from "../ui/display/time-range.ts";
@@ -90,14 +90,29 @@ const conditions: { readonly [key: string]: ConditionAt | undefined } = {
   }),
   contract: named("contract"),
   reason: list("reason"),
-  has: list("flag"),
+  has: hasCondition,
   latency: compared("duration_ms", millisecondsOf),
   tokens: compared("total_tokens", Number),
   received: receivedCondition,
 };
 
+/** Turns of which the value of a key is not recorded. */
+const noValue: { readonly [K in (typeof recordedKeys)[number]]: TurnCondition } = {
+  agent: { text: "agent_id", is: null },
+  app: { list: "application", has: null },
+  model: { list: "model", has: null },
+  release: { list: "release", has: null },
+  tool: { list: "tool_name", has: null },
+};
+
 /** Keys of terms. */
 export const conditionKeys: readonly string[] = Object.keys(conditions);
+
+/** A flag, or a key of which the turn has any value. */
+function hasCondition(word: string): TurnCondition {
+  const key = recordedKeys.find((one) => one === word);
+  return key === undefined ? list("flag")(word) : { any: [{ ...noValue[key], not: true }] };
+}
 
 /** By the last receipt of the turn, as the windows of alerts are. */
 function receivedCondition(value: string, atMs: number): TurnCondition {

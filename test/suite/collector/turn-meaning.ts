@@ -186,6 +186,11 @@ export const has: { readonly [what: string]: (turn: Turn) => boolean } = {
   reasons: ({ row }) => row.verdict !== null,
   lost: ({ row }) => row.verdict_reasons?.includes("known_loss") ?? false,
   parents: ({ row }) => (row.root_trace_id ?? "") !== "",
+  agent: ({ row }) => row.agent_id !== null && row.agent_id !== undefined,
+  app: ({ own }) => own.some((one) => (one.application_id ?? "") !== ""),
+  model: ({ row }) => row.models.length > 0,
+  release: ({ own }) => own.some((one) => (one.attributes.service_version ?? "") !== ""),
+  tool: ({ own }) => own.some(({ attributes: of }) => (of.tool_name ?? "") !== ""),
 };
 
 /** Values to filter by; those of every other key are `a` and `b`. */

@@ -39,8 +39,11 @@ export interface FiringAlert extends AlertEpisode {
   readonly silenced: boolean;
   /** Names of targets whose start was not given up; null: unknown, an earlier version began it. */
   readonly started: readonly string[] | null;
-  /** Query string of the list of its turns, in the window in which the rule was last broken. */
-  readonly turns_query: string;
+  /**
+   * Query string of the list of its turns, in the window in which the rule was last broken; null for
+   * losses, which are of producers.
+   */
+  readonly turns_query: string | null;
 }
 
 /** An alert that has ended, with words for its value. */

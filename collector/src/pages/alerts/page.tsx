@@ -147,7 +147,11 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
               <p class="muted">Targets of its start: {startedText(alert)}</p>
             )}
             <p class="links">
-              <a href={hrefOf(frame, `/traces${alert.turns_query}`)}>Its turns</a>
+              {alert.turns_query === null ? (
+                <a href={hrefOf(frame, "/traces/health#losses")}>Losses</a>
+              ) : (
+                <a href={hrefOf(frame, `/traces${alert.turns_query}`)}>Its turns</a>
+              )}
               {alert.roots.map((root) => (
                 <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
                   {root.slice(0, 12)}

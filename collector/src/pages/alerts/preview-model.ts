@@ -62,7 +62,7 @@ export async function previewOf(
     past,
     not_recorded: "not_recorded" in found ? found.not_recorded : null,
     value_texts: (past?.windows ?? []).map(({ value, cost }) => valueText(rule, value, cost)),
-    turns_query: past?.by === "end" ? turnsQuery(rule, null) : null,
+    turns_query: past?.by === "end" ? turnsQuery(rule) : null,
     window_ms: past?.by === "minute" ? past.step_ms : rule.window_ms,
     counted: countedBy(rule),
   };

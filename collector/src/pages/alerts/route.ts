@@ -302,7 +302,7 @@ function firingOf(
       (one) => one.rule === name && (one.group === null || one.group === group),
     ),
     started: notified ? (started ?? null) : [],
-    turns_query: turnsQuery(rule, group, alert.broken_ms),
+    turns_query: rule.measure === "lost_events" ? null : turnsQuery(rule, group, alert.broken_ms),
   };
 }
 

@@ -21,6 +21,9 @@ export const storeKeys: { readonly [key: string]: string } = {
   finding: "finding",
 };
 
+/** Values of `has:` that are keys: the turn has any value of it. */
+export const recordedKeys = ["agent", "app", "model", "release", "tool"] as const;
+
 /** Values of `has:`, for completion. */
 export const hasValues: readonly string[] = [
   "finding",
@@ -40,6 +43,7 @@ export const hasValues: readonly string[] = [
   "parents",
   "reasons",
   "lost",
+  ...recordedKeys,
 ];
 
 /** Keys without a parameter of their own, which are in `q`. */
