@@ -63,7 +63,8 @@ export const optionAdvice: Readonly<Record<string, string | undefined>> = {
   require: "--require takes duration, tokens, cost and names of the contracts.",
   filter:
     "--filter selects turns of a collector: not with --events, and of an export only with " +
-    "--as-goldens, or with --out and --table turns or calls. There use --agent or --root.",
+    "--as-goldens, or with --out and --table turns or calls. For events use --agent or --root; " +
+    "GET /traces/spans.csv?q=TERMS has the events of the turns under terms.",
   json: "--json is --format json: name one of both.",
 };
 

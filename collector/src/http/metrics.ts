@@ -173,12 +173,15 @@ function putJournal(
 
 /** The way to another endpoint: what waits, what was sent, what was given up. */
 function putForward(put: Put, forward: ForwardState): void {
-  put(
-    Gauge,
-    "turnproof_forward_up",
-    "1 while its last attempt succeeded.",
-    Number(!forward.failing),
-  );
+  // Before the first attempt has ended it is unknown, and a sample would be a guess.
+  if (forward.failing !== null) {
+    put(
+      Gauge,
+      "turnproof_forward_up",
+      "1 while its last attempt succeeded; absent until the first one since the start has ended.",
+      Number(!forward.failing),
+    );
+  }
   put(
     Gauge,
     "turnproof_forward_pending_spans",

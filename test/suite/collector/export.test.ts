@@ -131,7 +131,7 @@ test("a filter narrows an export, and one of turns is refused for events", async
     "agent:a",
     ...shared(),
   );
-  expect([terms.code, terms.err]).toEqual([2, expect.stringContaining("--table turns or calls")]);
+  expect([terms.code, terms.err]).toEqual([2, expect.stringContaining("/traces/spans.csv?q=")]);
   const judged = await desk.get("/traces/export?table=turns&verdict=success&format=csv", auth);
   expect(judged.headers.get("turnproof-rows")).toBe("0");
 });

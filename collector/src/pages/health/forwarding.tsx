@@ -13,11 +13,15 @@ export const ForwardFact: FC<{ readonly of: ForwardState }> = ({ of }) => {
   return (
     <Fact name="forward">
       <span class="spread">
-        <Badge
-          tone={of.failing ? "warn" : "ok"}
-          icon={of.failing ? "warning" : "success"}
-          word={of.failing ? "takes no spans" : "takes spans"}
-        />
+        {of.failing === null ? (
+          <Badge tone="quiet" icon="pause" word="no answer yet" />
+        ) : (
+          <Badge
+            tone={of.failing ? "warn" : "ok"}
+            icon={of.failing ? "warning" : "success"}
+            word={of.failing ? "takes no spans" : "takes spans"}
+          />
+        )}
         <span>
           <Count of={of.sent_spans} /> spans sent · <Count of={of.pending_spans} /> wait in{" "}
           {bytesText(of.disk_bytes)} of {bytesText(of.bytes_max)}

@@ -40,8 +40,8 @@ export interface ForwardState {
   readonly unconfirmed_spans: number;
   /** Attempts that the endpoint did not take. */
   readonly failures: number;
-  /** True while the last attempt failed. */
-  readonly failing: boolean;
+  /** True while the last attempt failed; null: none has ended since the start, so it is unknown. */
+  readonly failing: boolean | null;
   /** Spans that were given up, by reason, since the directory was made. */
   readonly lost_spans: ForwardLossCounts;
   /**
@@ -92,6 +92,8 @@ class Sender implements Forward {
   #wake = Promise.withResolvers<void>();
   #failures = 0;
   #inRow = 0;
+  /** The endpoint has answered an attempt since the start. */
+  #taken = false;
   #unread = false;
 
   constructor(options: ForwardOptions, queue: ForwardQueue) {
@@ -119,7 +121,7 @@ class Sender implements Forward {
       sent_spans: sent,
       unconfirmed_spans: unconfirmed,
       failures: this.#failures,
-      failing: this.#inRow > 0,
+      failing: this.#inRow > 0 ? true : this.#taken ? false : null,
       lost_spans: lost,
       account_damaged: this.#account.isDamaged,
     };
@@ -221,6 +223,7 @@ class Sender implements Forward {
       if (sent.result !== "later") {
         if (this.#inRow > 0) log.info("forward_answers");
         this.#inRow = 0;
+        this.#taken = true;
         return sent;
       }
       if (signal.aborted) return undefined;
