@@ -19,7 +19,8 @@ export const problemSchema = z.object({
     .string()
     .optional()
     .describe(
-      "Which registered parameter, when it is one; of `store_timeout`, the read that was too slow.",
+      "Which registered parameter, when it is one; of `store_timeout`, the read that was too slow; " +
+        "of `preview_timeout`, the rule.",
     ),
   term: z
     .object({

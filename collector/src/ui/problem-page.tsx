@@ -84,7 +84,7 @@ const Body: FC<{
 };
 
 function fieldName({ code }: Problem): string {
-  if (code === "store_timeout") return "too slow";
+  if (code === "store_timeout" || code === "preview_timeout") return "too slow";
   return code.startsWith("attribute_") ? "field" : "parameter";
 }
 

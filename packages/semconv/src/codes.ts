@@ -166,6 +166,11 @@ export const codes = {
   // Stores
   store_unavailable: { sentence: "The store cannot be reached.", status: 503, retryable: true },
   store_busy: { sentence: "The store is overloaded.", status: 503, retryable: true },
+  preview_timeout: {
+    sentence: "The past of this rule was not read in time. Choose a shorter range.",
+    status: 503,
+    retryable: true,
+  },
   store_timeout: { sentence: "The store did not answer in time.", status: 503, retryable: true },
   disk_full: {
     sentence: "The disk is full. New data is refused until there is space.",

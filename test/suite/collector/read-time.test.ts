@@ -49,11 +49,17 @@ test("a page of slow reads ends with the read that was too slow, an export goes 
   at.on = true;
   at.reads = 0;
   const accept = { accept: "text/html" };
-  const [program, person, health, file] = await Promise.all([
+  const draft = encodeURIComponent("{name: slower, measure: p95_ms, change: 2, window: 2m}");
+  const [program, person, health, file, preview] = await Promise.all([
     desk.get("/threads/thread-1.json"),
     desk.get("/threads/thread-1", accept),
     desk.json<HealthModel>("/traces/health.json"),
     desk.get("/traces/spans.csv").then((response) => response.text()),
+    desk.get(`/alerts.json?draft=${draft}`),
+  ]);
+  expect([preview.status, await preview.json()]).toMatchObject([
+    503,
+    { code: "preview_timeout", field: "slower", detail: expect.stringContaining("shorter range") },
   ]);
   expect([program.status, program.headers.get("retry-after")]).toEqual([503, "5"]);
   const problem = (await program.json()) as Readonly<Record<string, unknown>>;

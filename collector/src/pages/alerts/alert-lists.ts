@@ -40,8 +40,8 @@ export interface FiringAlert extends AlertEpisode {
   /** Names of targets whose start was not given up; null: unknown, an earlier version began it. */
   readonly started: readonly string[] | null;
   /**
-   * Query string of the list of its turns, in the window in which the rule was last broken; null for
-   * losses, which are of producers.
+   * Query string of the list of its turns, in the window in which the rule was last broken; null
+   * for losses, which are of producers.
    */
   readonly turns_query: string | null;
 }

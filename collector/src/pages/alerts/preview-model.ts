@@ -1,4 +1,6 @@
 /** @module PreviewModel: the past of a rule as the page of alerts shows it. */
+import { CodedError } from "@turnproof/semconv";
+
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
 import { previewRule } from "../../alerts/preview.ts";
@@ -46,14 +48,18 @@ export function spanOf(
   return { nowMs, days: Math.min(daysMax, Math.max(0, nowMs - Date.parse(start_time)) / dayMs) };
 }
 
-/** The past of a rule, with the texts of its page. */
+/** The past of a rule, with the texts of its page. @throws CodedError `preview_timeout` */
 export async function previewOf(
   parts: Omit<PreviewParts, "prices">,
   prices: Promise<PriceList>,
   rule: AlertRule,
   span: PastSpan,
 ): Promise<PreviewModel> {
-  const found = await previewRule({ ...parts, prices: await prices }, rule, span);
+  const read = previewRule({ ...parts, prices: await prices }, rule, span);
+  const found = await read.catch((error: unknown): never => {
+    if (!CodedError.is(error) || error.code !== "store_timeout") throw error;
+    throw new CodedError("preview_timeout", { field: rule.name, cause: error });
+  });
   const past = "not_recorded" in found ? null : found;
   return {
     name: rule.name,

@@ -112,7 +112,7 @@ export const alertsGroup: RouteGroup<AlertsAnswers> = {
       summary: "Firing and past alerts; preview of a rule",
       query: alertsParameters,
       returns: "Alerts, rules with their last values, silences, targets, and the past of one rule.",
-      failures: ["scope_forbidden", "store_unavailable", "not_found"],
+      failures: ["scope_forbidden", "store_unavailable", "preview_timeout", "not_found"],
     }),
     ...alertFileEndpoints,
     "POST /alerts/silence": {

@@ -23,6 +23,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
       "A page waits five seconds for all of its reads, and shows nothing of a part. Try again, or " +
       "choose a shorter range or a narrower filter.",
   },
+  preview_timeout: {
+    title: "The preview is too slow",
+    next:
+      "A page waits five seconds for all of its reads. Choose a shorter range, or a rule with a " +
+      "narrower filter.",
+  },
   store_unavailable: {
     title: "No evidence can be read just now",
     next:
