@@ -3,7 +3,7 @@
  * the one that may break the rule: an alarm is not missed because a count is not recorded. A call
  * without a price is in neither.
  */
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { AlertRule } from "../config/alert-rules.ts";
 import { addKnown, noCost } from "../cost/call-cost.ts";
@@ -22,7 +22,7 @@ export interface CostValue extends MeasuredGroup {
 export async function costValues(
   { ledger, prices }: { readonly ledger: TurnReader; readonly prices: PriceList },
   rule: AlertRule,
-  question: TurnQuestion,
+  question: TurnQuery,
   everyMs?: number,
 ): Promise<readonly CostValue[]> {
   const by = rule.by === "tool" || rule.by === "app" ? undefined : rule.by;

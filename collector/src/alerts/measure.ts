@@ -4,7 +4,7 @@
  * too few turns, or nothing recorded.
  */
 import { insightValue, turnName } from "@turnproof/store";
-import type { FigureGroup, TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { FigureGroup, TurnCondition, TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { MeasuredGroup } from "./alert-state.ts";
 import { countsTurns } from "./breach.ts";
@@ -106,7 +106,7 @@ export interface TurnValue extends MeasuredGroup {
 export async function turnValues(
   ledger: TurnReader,
   rule: AlertRule,
-  { where, ...question }: TurnQuestion,
+  { where, ...question }: TurnQuery,
   everyMs?: number,
 ): Promise<readonly TurnValue[]> {
   const options = {

@@ -3,7 +3,7 @@
  * window, and are of one of its groups.
  */
 import { isoTime } from "@turnproof/semconv";
-import type { TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnCondition, TurnQuery, TurnReader } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 import type { Damage } from "../backend/damage-tracker.ts";
@@ -34,7 +34,7 @@ export const groupFields = {
 export async function ruleQuestion(
   ledger: TurnReader,
   { where: q = "" }: AlertRule,
-): Promise<TurnQuestion> {
+): Promise<TurnQuery> {
   const scope = collectorScope();
   const names = await knownNames(ledger, scope, q);
   return turnQuestion({ scope, query: {} }, { q }, { names });
@@ -47,7 +47,7 @@ export async function windowQuestion(
   endMs: number,
   sizeMs: number,
   lengths: "usual" | "any" = "usual",
-): Promise<TurnQuestion> {
+): Promise<TurnQuery> {
   const from = endMs - sizeMs;
   const { scope, where } = await ruleQuestion(ledger, rule);
   // The order of the ledger; without it a look reads more of the history.

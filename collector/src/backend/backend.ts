@@ -61,7 +61,7 @@ export type Archive = Provider & {
 };
 
 /** Selects one of the two configured stores. */
-export type Room = "evidence" | "memory";
+export type StoreKind = "evidence" | "memory";
 
 /** How a provider is opened. */
 export interface ProviderOpening {
@@ -73,7 +73,7 @@ export interface ProviderOpening {
   readonly evidence?: (config: Config, options: OpenOptions) => Promise<EvidenceStore>;
   readonly memory?: (config: Config) => Promise<AdministeredMemory>;
   /** With `mayChange` false nothing is created or migrated. */
-  readonly whole?: (config: Config, room: Room, mayChange: boolean) => Promise<Archive>;
+  readonly whole?: (config: Config, kind: StoreKind, mayChange: boolean) => Promise<Archive>;
 }
 
 /** Each provider of the table. ClickHouse has separate administrative access. */
@@ -95,10 +95,10 @@ export const openings: { readonly [P in ProviderName]: ProviderOpening } = {
     evidence: async (config, { readOnly = false }) =>
       (await filesystem({ directory: evidenceFolder(config), readOnly })).evidence,
     memory: async (config) => (await filesystem({ directory: memoryFolder(config) })).memory,
-    async whole(config, room, mayChange) {
-      const directory = room === "evidence" ? evidenceFolder(config) : memoryFolder(config);
+    async whole(config, kind, mayChange) {
+      const directory = kind === "evidence" ? evidenceFolder(config) : memoryFolder(config);
       if (!mayChange && !existsSync(directory)) {
-        throw new CodedError("not_configured", { field: room });
+        throw new CodedError("not_configured", { field: kind });
       }
       return filesystem({ directory, mayChange });
     },

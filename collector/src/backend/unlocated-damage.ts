@@ -11,7 +11,7 @@ import type {
   TurnCondition,
   TurnFacet,
   TurnLedger,
-  TurnQuestion,
+  TurnQuery,
   TurnRecord,
 } from "@turnproof/store";
 
@@ -86,7 +86,7 @@ function hidingLedger(ledger: TurnLedger): TurnLedger {
 /** The figures of each answered value: two results of a contract are one group. */
 async function figuresBy(
   ledger: TurnLedger,
-  of: TurnQuestion,
+  of: TurnQuery,
   { by, ...rest }: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
   const groups = await ledger.turnFigures(of, by === undefined ? rest : { ...rest, by });
@@ -104,12 +104,12 @@ async function figuresBy(
   return shown.map(shownFigures);
 }
 
-function narrowed(question: TurnQuestion, condition: TurnCondition): TurnQuestion {
+function narrowed(question: TurnQuery, condition: TurnCondition): TurnQuery {
   return { ...question, where: [...question.where, condition] };
 }
 
 /** The question about the recorded verdicts. */
-function ofRecorded(question: TurnQuestion): TurnQuestion {
+function ofRecorded(question: TurnQuery): TurnQuery {
   return { ...question, where: question.where.map(recorded) };
 }
 

@@ -4,12 +4,15 @@
  * administrative access, nor for stores in memory.
  */
 import { openings } from "../backend/backend.ts";
-import type { Archive, Room } from "../backend/backend.ts";
+import type { Archive, StoreKind } from "../backend/backend.ts";
 import type { Config } from "../config/config.ts";
 
 /** The configured backend of this store. */
-export function backendOf(config: Config, room: Room): Config["backend"] | Config["memoryBackend"] {
-  return room === "evidence" ? config.backend : config.memoryBackend;
+export function backendOf(
+  config: Config,
+  kind: StoreKind,
+): Config["backend"] | Config["memoryBackend"] {
+  return kind === "evidence" ? config.backend : config.memoryBackend;
 }
 
 /**
@@ -19,9 +22,9 @@ export function backendOf(config: Config, room: Room): Config["backend"] | Confi
  */
 export async function openArchive(
   config: Config,
-  room: Room,
+  kind: StoreKind,
   { mayChange = true }: { readonly mayChange?: boolean } = {},
 ): Promise<Archive | undefined> {
-  const backend = backendOf(config, room);
-  return backend === "none" ? undefined : openings[backend].whole?.(config, room, mayChange);
+  const backend = backendOf(config, kind);
+  return backend === "none" ? undefined : openings[backend].whole?.(config, kind, mayChange);
 }

@@ -14,7 +14,7 @@ import { clickhouseAdmin } from "@turnproof/store/admin";
 import type { CopyReport, ParityReport } from "@turnproof/store/admin";
 
 import { openStore } from "../backend/backend.ts";
-import type { Archive, Room } from "../backend/backend.ts";
+import type { Archive, StoreKind } from "../backend/backend.ts";
 import { connectionOf } from "../backend/store-places.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
@@ -34,8 +34,8 @@ interface MigrateFlags {
 }
 
 /** State of one store. */
-interface RoomState {
-  readonly store: Room;
+interface StoreState {
+  readonly store: StoreKind;
   readonly backend: string;
   /**
    * `ready`; `behind`, which `--apply` resolves; `on opening`, where opening migrates; or a code.
@@ -79,15 +79,15 @@ search index is behind.`,
 
 async function migrate(flags: MigrateFlags): Promise<void> {
   const config = readConfig(flags);
-  const rooms: RoomState[] = [];
-  for (const room of ["evidence", "memory"] as const) {
-    if (backendOf(config, room) === "none") continue;
-    rooms.push(await stateOf(config, room, flags));
+  const states: StoreState[] = [];
+  for (const kind of ["evidence", "memory"] as const) {
+    if (backendOf(config, kind) === "none") continue;
+    states.push(await stateOf(config, kind, flags));
   }
   const applied = flags.apply === true;
-  if (flags.json === true) printJson({ applied, stores: rooms });
+  if (flags.json === true) printJson({ applied, stores: states });
   else {
-    const rows = rooms.map(({ store, backend, schema, field, earlier }) => [
+    const rows = states.map(({ store, backend, schema, field, earlier }) => [
       store,
       backend,
       field === undefined ? schema : `${schema} (${field})`,
@@ -95,7 +95,7 @@ async function migrate(flags: MigrateFlags): Promise<void> {
     ]);
     const head = ["STORE", "BACKEND", "SCHEMA", "EARLIER EVENTS COPIED"];
     printTable(head, rows);
-    for (const { store, parity } of rooms) {
+    for (const { store, parity } of states) {
       if (parity === undefined) continue;
       const { events, missing, roots, deleted } = parity;
       write(
@@ -103,7 +103,7 @@ async function migrate(flags: MigrateFlags): Promise<void> {
           `${deleted} were deleted since.`,
       );
     }
-    const search = rooms.flatMap(({ search_indexes: found }) => found ?? []);
+    const search = states.flatMap(({ search_indexes: found }) => found ?? []);
     if (search.length > 0) {
       printTable(
         ["COLLECTION", "SEARCH INDEX", "DIMENSIONS"],
@@ -112,12 +112,12 @@ async function migrate(flags: MigrateFlags): Promise<void> {
     }
     if (!applied) write("A dry run: --apply changes the stores.");
   }
-  const failed = rooms.some(
+  const failed = states.some(
     ({ schema, parity }) =>
       !["ready", "behind", "on opening"].includes(schema) ||
       (schema === "ready" && (parity?.missing ?? 0) > 0),
   );
-  const behind = rooms.some(
+  const behind = states.some(
     ({ schema, parity, search_indexes: found }) =>
       schema === "behind" ||
       parity?.complete === false ||
@@ -133,22 +133,22 @@ const settled: ReadonlySet<SearchMigrationRow["state"]> = new Set([
   "no search",
 ]);
 
-async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise<RoomState> {
-  const backend = backendOf(config, room);
-  const about = { store: room, backend };
+async function stateOf(config: Config, kind: StoreKind, flags: MigrateFlags): Promise<StoreState> {
+  const backend = backendOf(config, kind);
+  const about = { store: kind, backend };
   const applied = flags.apply === true;
   try {
-    const archive = await openArchive(config, room, { mayChange: applied });
+    const archive = await openArchive(config, kind, { mayChange: applied });
     if (archive === undefined) {
-      const own = room === "evidence" && backend === "clickhouse";
+      const own = kind === "evidence" && backend === "clickhouse";
       if (own) return { ...about, ...(await clickhouseState(config, flags)) };
-      return { ...about, schema: await schemaOf(config, room, applied) };
+      return { ...about, schema: await schemaOf(config, kind, applied) };
     }
     await using opened = archive;
-    const check = await (room === "evidence" ? opened.evidence : opened.memory).check();
+    const check = await (kind === "evidence" ? opened.evidence : opened.memory).check();
     const schema = check.ok ? "ready" : (check.code ?? "store_unavailable");
     // Memory's own indexes are part of the schema.
-    if (room === "memory") {
+    if (kind === "memory") {
       const found = await searchIndexesOf(opened, applied);
       return { ...about, schema, ...(found === undefined ? {} : { search_indexes: found }) };
     }
@@ -169,7 +169,7 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
 async function earlierOf(
   { copyOld, checkOld, dropOld }: Pick<Archive, "copyOld" | "checkOld" | "dropOld">,
   { apply, check, dropOld: dropping }: MigrateFlags,
-): Promise<Pick<RoomState, "earlier" | "parity">> {
+): Promise<Pick<StoreState, "earlier" | "parity">> {
   if (copyOld === undefined) return {};
   const bar = progressBar("earlier events");
   const report = await copyOld({
@@ -208,8 +208,8 @@ function namesVariable(field: string | undefined): boolean {
 }
 
 /** An ephemeral store is migrated when it is opened. */
-async function schemaOf(config: Config, room: Room, applied: boolean): Promise<string> {
-  if (!applied || room === "memory") return "on opening";
+async function schemaOf(config: Config, kind: StoreKind, applied: boolean): Promise<string> {
+  if (!applied || kind === "memory") return "on opening";
   await using store = await openStore(config);
   const check = await store.check();
   return check.ok ? "ready" : (check.code ?? "store_unavailable");
@@ -219,7 +219,7 @@ async function schemaOf(config: Config, room: Room, applied: boolean): Promise<s
 async function clickhouseState(
   config: Config,
   flags: MigrateFlags,
-): Promise<Pick<RoomState, "schema" | "earlier" | "parity">> {
+): Promise<Pick<StoreState, "schema" | "earlier" | "parity">> {
   const connection = connectionOf(config);
   const mayChange = flags.apply === true;
   const lies = "dataDir" in connection ? join(connection.dataDir, "clickhouse") : undefined;

@@ -12,7 +12,7 @@ import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnpr
 import { z } from "zod";
 import { providersWith } from "@turnproof/store";
 
-import type { Room } from "../backend/backend.ts";
+import type { StoreKind } from "../backend/backend.ts";
 import { connectionOf } from "../backend/store-places.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
@@ -38,8 +38,8 @@ interface RetentionFlags {
 }
 
 /** Result for one store. */
-interface RoomReport extends RetentionReport {
-  readonly store: Room;
+interface StoreReport extends RetentionReport {
+  readonly store: StoreKind;
   readonly backend: string;
 }
 
@@ -48,7 +48,7 @@ interface Run {
   readonly config: Config;
   readonly policy: RetentionPolicy;
   readonly only: string | undefined;
-  readonly stores: RoomReport[];
+  readonly stores: StoreReport[];
 }
 
 /** Adds the command. */
@@ -92,7 +92,7 @@ async function retain(flags: RetentionFlags): Promise<void> {
   const applied = flags.apply === true;
   if (applied && config.legalHold) throw new CodedError("legal_hold");
   const policy = floored(policyOf(flags), config.retentionFloorDays ?? 0);
-  const stores: RoomReport[] = [];
+  const stores: StoreReport[] = [];
   const run: Run = { config, policy, only: flags.only, stores };
   await (applied ? recorded(run) : retainRooms(run, { now: isoNow(), dryRun: true }));
   const complete = stores.every((report) => report.complete);
@@ -127,10 +127,10 @@ async function retainRooms(
   { now, dryRun }: { readonly now: string; readonly dryRun: boolean },
 ): Promise<void> {
   const signal = interruption();
-  for (const room of ["evidence", "memory"] as const) {
-    if (only !== undefined && only !== room) continue;
-    const bar = progressBar(room);
-    const report = await retainRoom(config, room, {
+  for (const kind of ["evidence", "memory"] as const) {
+    if (only !== undefined && only !== kind) continue;
+    const bar = progressBar(kind);
+    const report = await retainStore(config, kind, {
       policy,
       now,
       dryRun,
@@ -139,11 +139,11 @@ async function retainRooms(
     });
     bar.end();
     if (report !== undefined)
-      stores.push({ store: room, backend: backendOf(config, room), ...report });
+      stores.push({ store: kind, backend: backendOf(config, kind), ...report });
   }
 }
 
-function printReports(stores: readonly RoomReport[], applied: boolean, complete: boolean): void {
+function printReports(stores: readonly StoreReport[], applied: boolean, complete: boolean): void {
   const rows = stores.flatMap(({ store, backend, classes }) =>
     classes.map((one) => [store, backend, one.class, String(one.expired), String(one.removed)]),
   );
@@ -155,12 +155,12 @@ function printReports(stores: readonly RoomReport[], applied: boolean, complete:
 }
 
 /** One store; undefined for a store in memory. */
-async function retainRoom(
+async function retainStore(
   config: Config,
-  room: Room,
+  kind: StoreKind,
   options: RetentionOptions,
 ): Promise<RetentionReport | undefined> {
-  if (room === "evidence" && config.backend === "clickhouse") {
+  if (kind === "evidence" && config.backend === "clickhouse") {
     const connection = connectionOf(config);
     // A dry run makes no embedded store.
     const isThere = !("dataDir" in connection) || existsSync(connection.dataDir);
@@ -169,10 +169,10 @@ async function retainRoom(
     // Awaited here: the engine closes when this function ends.
     return await admin.evidence(options);
   }
-  const archive = await openArchive(config, room, { mayChange: options.dryRun === false }).catch(
+  const archive = await openArchive(config, kind, { mayChange: options.dryRun === false }).catch(
     (error: unknown) => {
       // A dry run creates nothing, so without a store there is nothing to count.
-      if (CodedError.is(error) && error.field === room) return undefined;
+      if (CodedError.is(error) && error.field === kind) return undefined;
       throw error;
     },
   );
@@ -180,7 +180,7 @@ async function retainRoom(
   await using opened = archive;
   const { retention } = opened;
   // Awaited here: the provider closes when this function ends.
-  return await (room === "evidence" ? retention.evidence(options) : retention.memory(options));
+  return await (kind === "evidence" ? retention.evidence(options) : retention.memory(options));
 }
 
 function policyOf(flags: RetentionFlags): RetentionPolicy {

@@ -3,7 +3,7 @@
  * these turns.
  */
 import { groupBy } from "@turnproof/semconv";
-import type { CallFigures, CallValues, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { CallFigures, CallValues, TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { Cost } from "./call-cost.ts";
 
@@ -49,7 +49,7 @@ type CountedField = "agent_id" | "tenant" | "release" | "thread_id";
 /** Number of turns with one of these calls, in all and by the values of a field. */
 export async function turnsWith(
   ledger: Pick<TurnReader, "countTurns" | "turnFacets">,
-  question: TurnQuestion,
+  question: TurnQuery,
   { calls, by }: { readonly calls: readonly CallValues[]; readonly by: CountedField | undefined },
 ): Promise<{ readonly turns: number; readonly byValue: ReadonlyMap<string | null, number> }> {
   if (calls.length === 0) return { turns: 0, byValue: new Map() };

@@ -9,7 +9,7 @@ import type {
   CallFigures,
   CallValues,
   TurnPlace,
-  TurnQuestion,
+  TurnQuery,
   TurnReader,
   TurnRecord,
   UsageField,
@@ -86,7 +86,7 @@ interface Division {
 /** The costs of all turns of a question. */
 export async function turnCosts(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   { by, list }: { readonly by: CostField; readonly list: PriceList },
 ): Promise<TurnCosts> {
   const { division, groups } = await dividedCalls(ledger, question, { list });
@@ -111,7 +111,7 @@ export async function turnCosts(
 /** Costs by the start of an interval of time. */
 export async function costsOverTime(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   of: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<ReadonlyMap<number, Cost>> {
   const costs = await costsBy(ledger, question, of);
@@ -129,7 +129,7 @@ export interface ValuedCost extends Cost {
 /** Costs by a field, if any, and by intervals, if any; the same model of two providers is one. */
 export async function costsBy(
   ledger: Pick<TurnReader, "callFigures">,
-  question: TurnQuestion,
+  question: TurnQuery,
   of: {
     readonly list: PriceList;
     readonly by?: Exclude<CostField, "turn"> | undefined;
@@ -160,7 +160,7 @@ export async function costsBy(
 /** The model calls of a question, divided so that each group has one price, and by interval. */
 export async function pricedGroups(
   ledger: Pick<TurnReader, "callFigures">,
-  question: TurnQuestion,
+  question: TurnQuery,
   { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<readonly PricedGroup[]> {
   const { division, groups } = await dividedCalls(ledger, question, { list, everyMs });
@@ -188,7 +188,7 @@ interface DividedCalls {
  */
 async function dividedCalls(
   ledger: Pick<TurnReader, "callFigures">,
-  question: TurnQuestion,
+  question: TurnQuery,
   { list, everyMs = dayMs }: { readonly list: PriceList; readonly everyMs?: number },
 ): Promise<DividedCalls> {
   const read = async (division: Division): Promise<DividedCalls> => ({
@@ -270,7 +270,7 @@ function perUsage(
 /** The turns with the most tokens; one without any count comes last. */
 async function turnRows(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   pricing: TurnPricing,
 ): Promise<Pick<TurnCosts, "rows" | "complete" | "turns">> {
   const called = withCalls(question);
@@ -282,14 +282,14 @@ async function turnRows(
 
 const byTokens = { by: "total_tokens" } as const;
 
-function withCalls(question: TurnQuestion): TurnQuestion {
+function withCalls(question: TurnQuery): TurnQuery {
   return { ...question, where: [...question.where, { call: { kind: "model" } }] };
 }
 
 /** The costs of every turn with a model call, page by page: those with the most tokens first. */
 export async function* turnCostPages(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   { list }: { readonly list: PriceList },
 ): AsyncGenerator<readonly CostRow[]> {
   const { division } = await dividedCalls(ledger, question, { list });

@@ -3,7 +3,7 @@
  * call that has no price, or only a range of one, is not among them: a mean that counts it as 0, or
  * at the least, is of something else.
  */
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnQuery, TurnReader } from "@turnproof/store";
 
 import { openCalls } from "./open-calls.ts";
 import type { PricedGroup } from "./open-calls.ts";
@@ -30,7 +30,7 @@ export interface KnownCosts {
  */
 export async function knownCosts(
   ledger: Pick<TurnReader, "callFigures" | "turnCounts">,
-  question: TurnQuestion,
+  question: TurnQuery,
   options: {
     readonly list: PriceList;
     readonly everyMs: number;

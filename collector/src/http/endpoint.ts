@@ -10,7 +10,7 @@ import { z } from "zod";
 import type { Permission } from "../access/principal.ts";
 import type { Parts } from "../parts.ts";
 import type { AppEnv } from "./environment.ts";
-import type { RailChild, RailLink } from "./rail.ts";
+import type { NavigationChild, NavigationLink } from "./navigation.ts";
 
 /**
  * Requirement of a route: a permission; `signed_in`, any principal; `open`, no principal;
@@ -85,7 +85,7 @@ export interface RouteGroup<Answers = object> {
   readonly tag?: Tag;
   readonly endpoints: Endpoints;
   /** The page's link in the rail, or the link that is current on it. */
-  readonly rail?: RailLink | RailChild;
+  readonly rail?: NavigationLink | NavigationChild;
   /** Never set: it ties the type to the group. */
   readonly answers?: Answers;
   /** The handlers of these endpoints; `all`: the endpoints of every group. */

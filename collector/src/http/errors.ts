@@ -6,8 +6,8 @@ import type { Code } from "@turnproof/semconv";
 import { HTTPException } from "hono/http-exception";
 
 import { isNarrowed, permits } from "../access/principal.ts";
-import { placeOf } from "../backend/store-away.ts";
-import type { StorePlace } from "../backend/store-away.ts";
+import { placeOf } from "../backend/store-unavailable.ts";
+import type { StorePlace } from "../backend/store-unavailable.ts";
 import type { Log } from "../log.ts";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";

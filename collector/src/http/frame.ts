@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import type { Principal } from "../access/principal.ts";
 import type { ShownRefusal } from "../ui/display/shown-refusal.ts";
 import type { LeftOutParameter } from "../ui/display/left-out-words.ts";
-import type { RailPlace } from "./rail.ts";
+import type { NavigationPlace } from "./navigation.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 
 /** Data of every page beside its model. */
@@ -31,7 +31,7 @@ export interface Frame {
   readonly traceLink?: string;
   readonly requestId: string;
   /** Links of the rail. */
-  readonly rail: readonly RailPlace[];
+  readonly rail: readonly NavigationPlace[];
   /** Every page, by its path or template below the base path, and those that take a range of time. */
   readonly pages: ReadonlySet<string>;
   readonly ranged: ReadonlySet<string>;

@@ -14,7 +14,7 @@ import { otlpGroup } from "../receive/otlp/otlp-group.ts";
 import { problemPage } from "../ui/problem-page.tsx";
 import { assetsGroup } from "../http/assets.ts";
 import { livenessGroup } from "../http/liveness.ts";
-import { joinRail } from "../http/rail.ts";
+import { joinNavigation } from "../http/navigation.ts";
 import { metricsGroup } from "../http/metrics.ts";
 import { readTime } from "../http/read-time.ts";
 import { accountsGroup } from "./accounts/route.ts";
@@ -117,7 +117,7 @@ const groups: readonly RouteGroup[] = [
 /** Every endpoint of the collector. */
 export const endpoints: Endpoints = joinEndpoints(groups);
 
-const rail = joinRail(groups.flatMap((group) => group.rail ?? []));
+const rail = joinNavigation(groups.flatMap((group) => group.rail ?? []));
 
 /** Mounts the routes of a collector, each with its time for reads. */
 export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {

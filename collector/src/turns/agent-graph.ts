@@ -3,14 +3,14 @@
  * turns of a question: calls, how many failed, and durations of each connection.
  */
 import { applicationOf } from "@turnproof/store";
-import type { CallFigures, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { CallFigures, TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { AgentGraph, GraphEdge, GraphUsed } from "../ui/display/agent-graph.ts";
 import { failedOf } from "./call-rows.ts";
 
 /** The graph of a question's turns. */
-export async function agentGraph(ledger: TurnReader, question: TurnQuestion): Promise<AgentGraph> {
-  const flagged = (has: string): TurnQuestion => ({
+export async function agentGraph(ledger: TurnReader, question: TurnQuery): Promise<AgentGraph> {
+  const flagged = (has: string): TurnQuery => ({
     ...question,
     where: [...question.where, { list: "flag", has }],
   });
@@ -63,7 +63,7 @@ interface KindFigures extends CallFigures {
 /** A principal of one application reads nothing about agents of another. */
 async function callsOf(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   by: readonly ("agent_id" | "name")[],
 ): Promise<readonly KindFigures[]> {
   const bound = applicationOf(question.scope) !== undefined;

@@ -2,11 +2,11 @@
  * @module CallRows: figures of the tool or model calls of a question, by one field and over time.
  * All are computed by the store, over every call.
  */
-import type { CallField, CallFigures, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { CallField, CallFigures, TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { SelectedCall } from "./selected-call.ts";
-import { turnStretches } from "./turn-stretches.ts";
-import type { StretchOptions } from "./turn-stretches.ts";
+import { turnSeries } from "./turn-series.ts";
+import type { SeriesOptions } from "./turn-series.ts";
 
 /** What calls are listed by. */
 export const callFields = ["name", "provider", "release", "agent"] as const;
@@ -79,15 +79,15 @@ export interface ListedCalls {
 /** The calls of all turns of a question. */
 export async function callRows(
   ledger: TurnReader,
-  question: TurnQuestion,
-  of: StretchOptions & ListedCalls,
+  question: TurnQuery,
+  of: SeriesOptions & ListedCalls,
 ): Promise<CallRows> {
   const { kind, by, selected = {} } = of;
   const field = fieldOf[by];
   const bounds = Object.keys(selected) as (keyof SelectedCall)[];
   // The store groups by the selected values as well, so that each percentile is of these calls.
   const read = async (
-    requested: TurnQuestion,
+    requested: TurnQuery,
     fields: readonly CallField[],
     everyMs?: number,
   ): Promise<readonly CallFigures[]> => {
@@ -102,7 +102,7 @@ export async function callRows(
       bounds.every((one) => (group[one] ?? null) === selected[one]),
     );
   };
-  const counts = turnStretches(
+  const counts = turnSeries(
     (requested, options) => ledger.turnCounts(requested, options),
     question,
     of,

@@ -5,7 +5,7 @@
  */
 import type { TurnRow } from "@turnproof/evidence";
 import { tenantText } from "@turnproof/store";
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { CohortPair } from "../ui/display/cohort-figures.ts";
 import { lastedMs, quantile } from "../ui/display/turn-figures.ts";
@@ -17,12 +17,12 @@ const agentsMax = 3;
 /** Pairs of two sides among these agents, which both have. */
 export async function cohortPairs(
   ledger: TurnReader,
-  { a, b }: { readonly a: TurnQuestion; readonly b: TurnQuestion },
+  { a, b }: { readonly a: TurnQuery; readonly b: TurnQuery },
   agents: readonly string[],
 ): Promise<readonly CohortPair[]> {
   if (agents.length === 0) return [];
   const any = agents.map((is) => ({ text: "agent_id" as const, is }));
-  const read = async (question: TurnQuestion, ascending: boolean): Promise<readonly TurnRow[]> => {
+  const read = async (question: TurnQuery, ascending: boolean): Promise<readonly TurnRow[]> => {
     const order = { by: "ended_at" as const, ...(ascending ? { ascending: true as const } : {}) };
     const { records } = await ledger.listTurns(
       { ...question, where: [...question.where, { any }] },

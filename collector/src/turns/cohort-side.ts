@@ -2,7 +2,7 @@
  * @module CohortSide: the ledger's figures of one of two compared groups of turns, over all of
  * them: counts by value, and sums by interval of time.
  */
-import type { CallFigures, FigureGroup, TurnFacet, TurnQuestion } from "@turnproof/store";
+import type { CallFigures, FigureGroup, TurnFacet, TurnQuery } from "@turnproof/store";
 
 import type { PriceList } from "../cost/price-list.ts";
 import { knownCosts } from "../cost/turn-means.ts";
@@ -54,7 +54,7 @@ const nothing = {
 /** Reads the rest of one side; one without turns needs no statement. */
 export async function readCohort(
   ledger: SideReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   { total, everyMs, list }: CohortReading,
 ): Promise<CohortRead> {
   const turns = total?.turns ?? 0;

@@ -4,7 +4,7 @@
  */
 import { findingTexts } from "@turnproof/evidence";
 import type { Identity } from "@turnproof/semconv";
-import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { FigureGroup, TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { PriceList } from "../cost/price-list.ts";
 import { callTerm } from "../ui/display/call-term.ts";
@@ -68,7 +68,7 @@ const agentsMax = 12;
 
 /** What was read before: the filters of both sides, and the figures of a side that is a release. */
 export interface KnownSides {
-  readonly common: TurnQuestion;
+  readonly common: TurnQuery;
   readonly a: FigureGroup | undefined;
   readonly b: FigureGroup | undefined;
 }
@@ -76,7 +76,7 @@ export interface KnownSides {
 /** Compares all turns of two questions. */
 export async function compareCohorts(
   ledger: TurnReader,
-  sides: { readonly a: TurnQuestion; readonly b: TurnQuestion },
+  sides: { readonly a: TurnQuery; readonly b: TurnQuery },
   list: PriceList,
   known?: KnownSides,
 ): Promise<Cohorts> {
@@ -116,7 +116,7 @@ export async function compareCohorts(
 
 function readersOf(
   ledger: TurnReader,
-  { a, b }: { readonly a: TurnQuestion; readonly b: TurnQuestion },
+  { a, b }: { readonly a: TurnQuery; readonly b: TurnQuery },
   known: KnownSides | undefined,
 ): { readonly a: SideReader; readonly b: SideReader } {
   const [left, right] = [known?.a?.value, known?.b?.value];

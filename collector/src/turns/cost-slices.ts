@@ -2,10 +2,10 @@
  * @module CostSlices: what the model calls of a question's turns cost over time. Calls without a
  * price are counted beside the known cost; an interval without a known cost has none, never 0.
  */
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnQuery, TurnReader } from "@turnproof/store";
 
-import { turnStretches } from "./turn-stretches.ts";
-import type { StretchOptions } from "./turn-stretches.ts";
+import { turnSeries } from "./turn-series.ts";
+import type { SeriesOptions } from "./turn-series.ts";
 import { noCost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { costsOverTime } from "../cost/turn-costs.ts";
@@ -26,10 +26,10 @@ export interface CostSlice {
 /** Costs over time: every interval in its order; empty where no time is drawn. */
 export async function costSlices(
   ledger: TurnReader,
-  question: TurnQuestion,
-  { list, ...options }: StretchOptions & { readonly list: PriceList },
+  question: TurnQuery,
+  { list, ...options }: SeriesOptions & { readonly list: PriceList },
 ): Promise<readonly CostSlice[]> {
-  const { drawn, frame, bars } = await turnStretches(
+  const { drawn, frame, bars } = await turnSeries(
     (requested, by) => ledger.turnCounts(requested, by),
     question,
     options,

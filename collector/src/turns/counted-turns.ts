@@ -2,7 +2,7 @@
  * @module CountedTurns: the question of a request with the filters of the list, for answers that
  * count turns. Each counts all turns of the filter in the principal's scope.
  */
-import type { TurnQuestion } from "@turnproof/store";
+import type { TurnQuery } from "@turnproof/store";
 
 import { scopeKey } from "../access/grants.ts";
 import { principalOf } from "../http/environment.ts";
@@ -17,7 +17,7 @@ import type { TurnFilters } from "./turn-conditions.ts";
 
 /** Query over all turns of a filter. */
 export interface Counting {
-  readonly question: TurnQuestion;
+  readonly question: TurnQuery;
   /** The range that its charts cover; undefined where an end is open. */
   readonly within: readonly [number, number] | undefined;
   /** Equal for equal questions of principals with equal scope, while no damage is met or located. */

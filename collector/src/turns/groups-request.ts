@@ -7,7 +7,7 @@ import type { Insights, TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import type { Identity } from "@turnproof/semconv";
 import { groupOrderFields } from "@turnproof/store";
-import type { GroupOrder, Keyset, TurnQuestion, TurnRecord } from "@turnproof/store";
+import type { GroupOrder, Keyset, TurnQuery, TurnRecord } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
 import { answersJson } from "../http/environment.ts";
@@ -83,7 +83,7 @@ export function evidenceRoots(
 
 /** A page of groups. */
 export interface GroupsPlace {
-  readonly question: TurnQuestion;
+  readonly question: TurnQuery;
   readonly limit: number;
   /** Default: those with the latest turn first. */
   readonly order?: GroupOrder;

@@ -6,7 +6,7 @@
 import { groupBy } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
 import { tenantText } from "@turnproof/store";
-import type { TurnQuestion, TurnReader, TurnRecord } from "@turnproof/store";
+import type { TurnQuery, TurnReader, TurnRecord } from "@turnproof/store";
 
 import { middling } from "./cohort-pairs.ts";
 import { lostEvidence } from "./lost-evidence.ts";
@@ -16,8 +16,8 @@ import type { Cause } from "./incident-causes.ts";
 import { agentOf, ranked, termsFor, wrongTurnsOf } from "./incident-episodes.ts";
 import type { Episode, IncidentTerms, WrongTurn } from "./incident-episodes.ts";
 import { rowsInOrder } from "./rows-in-order.ts";
-import { turnStretches } from "./turn-stretches.ts";
-import type { StretchOptions } from "./turn-stretches.ts";
+import { turnSeries } from "./turn-series.ts";
+import type { SeriesOptions } from "./turn-series.ts";
 
 /** A call that failed in the turns of an incident. */
 export interface FailedCall {
@@ -116,16 +116,16 @@ const typicalOf = 20;
 /** Finds the incidents of a question. */
 export async function findIncidents(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   {
     skip = 0,
     limit = incidentsMax,
     sort = "priority",
     order,
     ...options
-  }: StretchOptions & IncidentsPart,
+  }: SeriesOptions & IncidentsPart,
 ): Promise<Incidents> {
-  const { total, frame, bars, drawn } = await turnStretches(
+  const { total, frame, bars, drawn } = await turnSeries(
     (requested, by) => ledger.turnCounts(requested, by),
     question,
     options,
@@ -165,7 +165,7 @@ export async function findIncidents(
 }
 
 /** The newest turns of a question, in pages, up to a bound that does not depend on load. */
-async function newest(ledger: TurnReader, question: TurnQuestion): Promise<readonly TurnRecord[]> {
+async function newest(ledger: TurnReader, question: TurnQuery): Promise<readonly TurnRecord[]> {
   const found: TurnRecord[] = [];
   let page = await ledger.listTurns(question, { order: { by: "ended_at" }, limit: pageMax });
   found.push(...page.records);

@@ -2,7 +2,7 @@
  * @module LostEvidence: the turns that were open while evidence was lost, by the reasons of their
  * verdicts. Health and Incidents count them here, so that both have one number for one range.
  */
-import type { TurnCondition, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnCondition, TurnQuery, TurnReader } from "@turnproof/store";
 
 /** Turns that a loss may concern. */
 export interface LostEvidence {
@@ -22,10 +22,7 @@ const mayBeLost: readonly TurnCondition[] = [
 ];
 
 /** Counts the turns of a question that a loss may concern. */
-export async function lostEvidence(
-  ledger: TurnReader,
-  question: TurnQuestion,
-): Promise<LostEvidence> {
+export async function lostEvidence(ledger: TurnReader, question: TurnQuery): Promise<LostEvidence> {
   const count = (...where: readonly TurnCondition[]): Promise<number> =>
     ledger.countTurns({ ...question, where: [...question.where, ...where] });
   const [turns, turns_unknown] = await Promise.all([count(isLost), count(...mayBeLost)]);

@@ -2,11 +2,11 @@
  * @module ReleaseReaders: the ledger for the turns of two releases. Figures of either are read for
  * both in one statement, by release, because a statement costs more than the rows of a side.
  */
-import type { CallFigures, FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { CallFigures, FigureGroup, TurnQuery, TurnReader } from "@turnproof/store";
 
 /** One side: all turns of its question are those of a release that pass the filters of both. */
 export interface ReleaseSide {
-  readonly question: TurnQuestion;
+  readonly question: TurnQuery;
   readonly release: string;
 }
 
@@ -23,7 +23,7 @@ export type SideReader = Pick<
  */
 export function releaseReaders(
   ledger: TurnReader,
-  common: TurnQuestion,
+  common: TurnQuery,
   { a, b }: { readonly a: ReleaseSide; readonly b: ReleaseSide },
 ): { readonly a: SideReader; readonly b: SideReader } {
   const any = [a, b].map(({ release: has }) => ({ list: "release" as const, has }));

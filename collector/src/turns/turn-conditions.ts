@@ -6,13 +6,7 @@
 import type { EventQuery } from "@turnproof/evidence";
 import { CodedError, kindOf } from "@turnproof/semconv";
 import { applicationOf, insightValue, tenantText, turnName } from "@turnproof/store";
-import type {
-  ListField,
-  NumberField,
-  TextField,
-  TurnCondition,
-  TurnQuestion,
-} from "@turnproof/store";
+import type { ListField, NumberField, TextField, TurnCondition, TurnQuery } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
 import { ParameterError } from "../http/parameter-error.ts";
@@ -247,7 +241,7 @@ export function turnQuestion(
   { scope, query, atMs = Date.now() }: Reading,
   { verdict, finding, q = "" }: TurnFilters = {},
   { typed, names, lenient = false, parameter = "q" }: TermReading = {},
-): TurnQuestion {
+): TurnQuery {
   const { terms, unclear } = readTerms(q);
   if (!lenient && unclear.length > 0) throw unclearError(q, parameter);
   const where = [

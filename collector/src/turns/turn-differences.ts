@@ -3,7 +3,7 @@
  * value is tested by Fisher's exact test, one-sided; Holm's correction covers every compared value.
  */
 import { compareShares, holm } from "@turnproof/contracts";
-import type { TurnCounts, TurnQuestion } from "@turnproof/store";
+import type { TurnCounts, TurnQuery } from "@turnproof/store";
 import { isoOfMicros } from "@turnproof/semconv";
 
 import { differenceLevel, kindOf } from "../ui/display/differences.ts";
@@ -94,7 +94,7 @@ function testedValues(
 }
 
 /** The turns of the caller's scope from the first to the last of some turns, both included. */
-export function ofSameSpan(question: TurnQuestion, span: TurnCounts | undefined): TurnQuestion {
+export function ofSameSpan(question: TurnQuery, span: TurnCounts | undefined): TurnQuery {
   const { first_at: first, last_at: last } = span ?? {};
   if (typeof first !== "number" || typeof last !== "number") return question;
   const within = { time: "ended_at", from: isoOfMicros(first), to: isoOfMicros(last + 1) } as const;

@@ -9,7 +9,7 @@ import type {
   TextField,
   TurnCondition,
   TurnFacet,
-  TurnQuestion,
+  TurnQuery,
   TurnReader,
 } from "@turnproof/store";
 
@@ -73,7 +73,7 @@ const withoutInsight: TurnCondition = {
 /** Counts the turns of a question by the values of these keys, bounded per key. */
 export async function countFacets(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   keys: readonly string[],
   { valuesMax, unrecorded = false }: FacetOptions,
 ): Promise<CountedFacets> {
@@ -112,7 +112,7 @@ export async function countFacets(
  */
 async function withNone(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   facet: TurnFacet,
 ): Promise<TurnFacet> {
   const { field, values, total } = facet;

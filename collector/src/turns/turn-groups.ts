@@ -12,7 +12,7 @@ import type {
   GroupPlace,
   Keyset,
   GroupedTurns,
-  TurnQuestion,
+  TurnQuery,
   TurnReader,
 } from "@turnproof/store";
 
@@ -103,7 +103,7 @@ export async function* groupsPages(
 export async function groupOf(
   ledger: TurnReader,
   by: GroupField,
-  { question, value }: { readonly question: TurnQuestion; readonly value: string },
+  { question, value }: { readonly question: TurnQuery; readonly value: string },
 ): Promise<NamedGroup> {
   const where = [...question.where, { text: by, is: value }];
   const { groups } = await groupsPage(ledger, by, {
@@ -174,7 +174,7 @@ function timeText(micros: number | null): string {
 /** Tool outcomes by tool name, over all turns of a question. */
 export async function toolsByName(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
 ): Promise<Readonly<Record<string, ToolCounts>>> {
   const groups = await ledger.callFigures(question, "tool", ["name"]);
   const counted = groups.flatMap(({ group, outcomes }: CallFigures) =>

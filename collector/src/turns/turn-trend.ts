@@ -2,20 +2,20 @@
  * @module TurnTrend: figures of the turns of a question, by time interval and by release, computed
  * by the store over all of them.
  */
-import type { TurnCondition, TurnFigures, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnCondition, TurnFigures, TurnQuery, TurnReader } from "@turnproof/store";
 
 import { noTrendFigures } from "../ui/display/trend.ts";
 import type { ReleaseTrend, Trend, TrendFigures } from "../ui/display/trend.ts";
-import { turnStretches } from "./turn-stretches.ts";
-import type { StretchOptions } from "./turn-stretches.ts";
+import { turnSeries } from "./turn-series.ts";
+import type { SeriesOptions } from "./turn-series.ts";
 
 /** The trend of all turns of a question. */
 export async function turnTrend(
   ledger: TurnReader,
-  question: TurnQuestion,
-  options: StretchOptions,
+  question: TurnQuery,
+  options: SeriesOptions,
 ): Promise<Trend> {
-  const { total, drawn, frame, bars } = await turnStretches(
+  const { total, drawn, frame, bars } = await turnSeries(
     (requested, by) => ledger.turnFigures(requested, by),
     question,
     options,
@@ -39,11 +39,11 @@ export async function turnTrend(
   };
 }
 
-function withPartial(question: TurnQuestion): TurnQuestion {
+function withPartial(question: TurnQuery): TurnQuery {
   return withCondition(question, { text: "usage_state", is: "partial" });
 }
 
-function withCondition(question: TurnQuestion, ...more: readonly TurnCondition[]): TurnQuestion {
+function withCondition(question: TurnQuery, ...more: readonly TurnCondition[]): TurnQuery {
   return { ...question, where: [...question.where, ...more] };
 }
 
@@ -68,7 +68,7 @@ function trendFigures(of: TurnFigures, partial: boolean): TrendFigures {
 
 async function releasesOf(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
 ): Promise<readonly ReleaseTrend[]> {
   const groups = await ledger.turnFigures(question, { by: "release" });
   if (groups.every(({ value }) => value === null)) return [];

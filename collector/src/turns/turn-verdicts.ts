@@ -2,13 +2,7 @@
 import { turnKey } from "@turnproof/evidence";
 import type { EventQuery, TurnRow } from "@turnproof/evidence";
 import type { NullableIdentity } from "@turnproof/semconv";
-import type {
-  EvidenceScope,
-  TurnPlace,
-  TurnQuestion,
-  TurnReader,
-  TurnRecord,
-} from "@turnproof/store";
+import type { EvidenceScope, TurnPlace, TurnQuery, TurnReader, TurnRecord } from "@turnproof/store";
 import { compareTimes } from "@turnproof/semconv";
 
 import { eventConditions } from "./turn-conditions.ts";
@@ -92,14 +86,14 @@ function isOlder({ as_of: asOf }: TurnRecord, { received_at: received }: TurnRow
   return asOf === null || (received !== null && compareTimes(asOf, received) < 0);
 }
 
-function ofRoots(scope: EvidenceScope, roots: readonly string[]): TurnQuestion {
+function ofRoots(scope: EvidenceScope, roots: readonly string[]): TurnQuery {
   return { scope, where: [{ any: roots.map((is) => ({ text: "root_trace_id", is })) }] };
 }
 
 /** The turns of a question, page by page; `whole` is false where `most` ended the reading. */
 async function recordsOf(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   most: number,
 ): Promise<{ readonly records: readonly TurnRecord[]; readonly whole: boolean }> {
   const records: TurnRecord[] = [];

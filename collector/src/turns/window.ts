@@ -5,7 +5,7 @@
 import { matches, trustedErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
 import { CodedError, compareTimes, limits } from "@turnproof/semconv";
-import type { EventSlice, Keyset, TurnQuestion } from "@turnproof/store";
+import type { EventSlice, Keyset, TurnQuery } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
@@ -76,7 +76,7 @@ function isDamagedAnywhere({ damage, ingest }: Known): boolean {
 export async function isComplete(
   parts: Parts,
   pending: number,
-  { scope, where }: TurnQuestion,
+  { scope, where }: TurnQuery,
 ): Promise<boolean> {
   if (pending > 0 || isDamagedAnywhere(parts)) return false;
   const roots = parts.ingest.gaps();
@@ -92,12 +92,12 @@ export async function isComplete(
 /**
  * The turns that may have events of a reading: its filters by kind, time or content are of events.
  */
-export function eventQuestion({ scope, query }: Reading): TurnQuestion {
+export function eventQuestion({ scope, query }: Reading): TurnQuery {
   return turnQuestion({ scope, query: turnFilter(query) });
 }
 
 /** Whether everything acknowledged before now is readable. */
-export async function isSettled(parts: Parts, question: TurnQuestion): Promise<boolean> {
+export async function isSettled(parts: Parts, question: TurnQuery): Promise<boolean> {
   return isComplete(parts, await pendingFrames(parts), question);
 }
 

@@ -3,7 +3,7 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../http/frame.ts";
 import { assetFile } from "../http/assets.ts";
-import { placeAt } from "../http/rail.ts";
+import { placeAt } from "../http/navigation.ts";
 import { inRange } from "./display/time-range.ts";
 import { Time } from "./elements/figure.tsx";
 import { RangePicker } from "./elements/range-picker.tsx";

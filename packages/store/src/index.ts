@@ -52,7 +52,7 @@ export type {
   TurnOrder,
   TurnPage,
   TurnPlace,
-  TurnQuestion,
+  TurnQuery,
   TurnReader,
   TurnWriter,
   GroupedTurns,

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { clickhouse, filesystem, postgres } from "@turnproof/store";
-import type { EvidenceStore, TurnLedger, TurnQuestion } from "@turnproof/store";
+import type { EvidenceStore, TurnLedger, TurnQuery } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
 
 import { turnsBetween } from "./generate.ts";
@@ -31,9 +31,9 @@ const boundsMs: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   sqlite: { "newest 100": 30, "longest 100": 60, "facets of 8 fields": 300 },
 };
 
-const all: TurnQuestion = { scope: allTenants, where: [] };
+const all: TurnQuery = { scope: allTenants, where: [] };
 const day = { time: "ended_at", from: "2026-05-10T00:00:00Z", to: "2026-05-11T00:00:00Z" } as const;
-const rare: TurnQuestion = {
+const rare: TurnQuery = {
   scope: allTenants,
   where: [
     { list: "code", has: "artifact_missing" },

@@ -3,7 +3,7 @@
  * turn has both releases: on a store in memory, the embedded ClickHouse and a file.
  */
 import type { TurnEvent } from "@turnproof/evidence";
-import type { TurnQuestion } from "@turnproof/store";
+import type { TurnQuery } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
 import { expect, test } from "vitest";
 
@@ -48,7 +48,7 @@ test.each(["ephemeral", "clickhouse", "filesystem"])(
     const desk = await openDesk({ TURNPROOF_BACKEND: backend }, { judge: false });
     const turns = Array.from({ length: 60 }, (_, n) => turn(n, releases[n % 5] ?? []));
     await desk.put(turns.flat());
-    const release = (has: string): TurnQuestion => ({
+    const release = (has: string): TurnQuery => ({
       scope: allTenants,
       where: [{ list: "release", has }],
     });

@@ -2,7 +2,7 @@
  * Releases over HTTP: what differs between the turns of two releases or filters, over all of them,
  * with the numbers of a count by another path, inside the caller's scope.
  */
-import type { TurnQuestion } from "@turnproof/store";
+import type { TurnQuery } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
@@ -165,7 +165,7 @@ test("each side is read once: one statement for its figures, and none beside whe
   );
   const calls = (): readonly number[] => [figures, ...others].map(({ mock }) => mock.calls.length);
   const prices = await openPriceList(undefined);
-  const release = (has: string): TurnQuestion => ({
+  const release = (has: string): TurnQuery => ({
     scope: allTenants,
     where: [{ list: "release", has }],
   });

@@ -1,6 +1,6 @@
 /** Each answer of the ledger while it is not known which turns damage touches. */
 import { ephemeral, recordStored } from "@turnproof/store";
-import type { EvidenceStore, TurnQuestion } from "@turnproof/store";
+import type { EvidenceStore, TurnQuery } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
 import { expect, test } from "vitest";
 
@@ -25,8 +25,8 @@ async function stored(): Promise<EvidenceStore> {
   return store;
 }
 
-const all: TurnQuestion = { scope: allTenants, where: [] };
-const of = (is: string, not?: true): TurnQuestion => ({
+const all: TurnQuery = { scope: allTenants, where: [] };
+const of = (is: string, not?: true): TurnQuery => ({
   scope: allTenants,
   where: [{ any: [{ text: "verdict", is, ...(not && { not }) }] }],
 });
@@ -35,7 +35,7 @@ test("a success is unknown in every answer until damage is located", async () =>
   const store = await stored();
   const damage = { store: null, traces: 0, located: false };
   const { ledger } = unlocatedDamage(store, { report: () => damage });
-  const list = async (question: TurnQuestion): Promise<object> => {
+  const list = async (question: TurnQuery): Promise<object> => {
     const { records } = await ledger.listTurns(question, { order, limit: 10 });
     return Object.fromEntries(records.map(({ row }) => [row.root_trace_id, row.verdict]));
   };

@@ -3,7 +3,7 @@
  * each engine shows; without one a list of an alert reads the whole ledger.
  */
 import { clickhouse, lentEngineOf, postgres } from "@turnproof/store";
-import type { TurnQuestion } from "@turnproof/store";
+import type { TurnQuery } from "@turnproof/store";
 import { allTenants, sampleRecord } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
@@ -18,7 +18,7 @@ import { whereSql } from "../../../packages/store/src/sqlite/turn-sql.ts";
 import { startPglite } from "../../servers/pglite.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
-const received = (from: string, to?: string): TurnQuestion => ({
+const received = (from: string, to?: string): TurnQuery => ({
   scope: allTenants,
   where: [{ time: "received_at", from, ...(to === undefined ? {} : { to }) }],
 });
@@ -63,7 +63,7 @@ test("ClickHouse skips granules by the index", async () => {
   const engine = lentEngineOf(store);
   if (engine === undefined) throw new Error("the engine is embedded");
   await store.ledger.putTurns(records);
-  const read = async (question: TurnQuestion): Promise<string> => {
+  const read = async (question: TurnQuery): Promise<string> => {
     const where = clickhouseWhere(question, clickhouseBindings());
     const sql = `EXPLAIN indexes = 1 SELECT count() FROM turn_ledger FINAL WHERE ${where}`;
     return [...(readAnswer(await engine.select(sql)).columns.get("explain") ?? [])].join("\n");

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { clickhouse } from "@turnproof/store";
-import type { EvidenceStore, TurnPlace, TurnQuestion, TurnRecord } from "@turnproof/store";
+import type { EvidenceStore, TurnPlace, TurnQuery, TurnRecord } from "@turnproof/store";
 import { allTenants, sampleRecord } from "@turnproof/store/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -32,7 +32,7 @@ function turn(at: number, verdict: "failed" | null): TurnRecord {
   return { ...sampleRecord(`turn ${at}`, { verdict }, version), first_received };
 }
 
-async function keysOf(question: TurnQuestion, ascending: boolean): Promise<readonly string[]> {
+async function keysOf(question: TurnQuery, ascending: boolean): Promise<readonly string[]> {
   const order = {
     by: "first_received" as const,
     ...(ascending ? { ascending: true as const } : {}),

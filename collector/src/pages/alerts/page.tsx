@@ -10,7 +10,7 @@ import { NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Hidden } from "../../ui/elements/hidden.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { Refusal } from "../../ui/elements/refusal.tsx";
-import { StoreAwayNote } from "../../ui/groups/store-away-note.tsx";
+import { StoreUnavailableNote } from "../../ui/groups/store-unavailable-note.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { RulesRefusedNote } from "../../ui/groups/rules-refused-note.tsx";
 import { AllTime } from "../../ui/groups/narrow.tsx";
@@ -33,9 +33,9 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
       {model.running ? null : (
         <Note tone="warn">Alerts do not run in read-only mode: it writes nothing.</Note>
       )}
-      <StoreAwayNote away={model.store_away} frame={frame}>
+      <StoreUnavailableNote away={model.store_away} frame={frame}>
         <NotLooked at={model.looked_at} />
-      </StoreAwayNote>
+      </StoreUnavailableNote>
       <RulesRefusedNote refused={model.rules_refused} />
       <Firing model={model} frame={frame} />
       {model.rules.length === 0 ? (

@@ -10,8 +10,8 @@ import { standingSilences, valueOf } from "../../alerts/alert-state.ts";
 import type { ActiveAlert, AlertSilence } from "../../alerts/alert-state.ts";
 import { turnsQuery } from "../../alerts/alert-message.ts";
 import { limitText, measureText, valueText } from "../../alerts/breach.ts";
-import { storeAway } from "../../backend/store-away.ts";
-import type { StoreAway } from "../../backend/store-away.ts";
+import { storeUnavailable } from "../../backend/store-unavailable.ts";
+import type { StoreUnavailable } from "../../backend/store-unavailable.ts";
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
 import { parseAlertRules } from "../../config/alert-rules.ts";
@@ -77,7 +77,7 @@ export interface AlertsModel extends AlertLists {
   readonly running: boolean;
   readonly looked_at: string | null;
   /** Why the store cannot be used: the rules are not looked at meanwhile. Null while it answers. */
-  readonly store_away: StoreAway | null;
+  readonly store_away: StoreUnavailable | null;
   /** Why the present file of rules is not used; null while it is. */
   readonly rules_refused: RefusedRules | null;
   /** Messages that their target did not take in three days, or that it did not want any more. */
@@ -157,7 +157,7 @@ function alertsRoutes(parts: Parts): Hono<AppEnv> {
     if (name !== undefined && draft === undefined && rule === undefined) {
       throw new CodedError("not_found");
     }
-    const store_away = await storeAway(parts);
+    const store_away = await storeUnavailable(parts);
     // A page has its other parts without the past; a program's request is refused.
     const past = rule !== undefined && (store_away === null || !wantsPage(c));
     const state = await stateOf(parts);

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnQuery, TurnReader } from "@turnproof/store";
 
 import { turnsWith } from "../../cost/open-calls.ts";
 import {
@@ -263,7 +263,7 @@ async function questionOf(
     readonly parameters: Omit<z.output<typeof fileParameters>, "by" | "sort" | "order">;
     readonly lenient: boolean;
   },
-): Promise<TurnQuestion> {
+): Promise<TurnQuery> {
   const reading = readingFor(c, parameters);
   const names = await knownNames(ledger, reading.scope, parameters.q);
   const reads = { typed: c.get("typed"), names, lenient };

@@ -9,7 +9,7 @@ import { foldedTurns } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import { eventColumns, turnOrderFields, turnTable } from "@turnproof/store";
-import type { TurnOrder, TurnPlace, TurnQuestion, TurnRecord } from "@turnproof/store";
+import type { TurnOrder, TurnPlace, TurnQuery, TurnRecord } from "@turnproof/store";
 
 import { download } from "../../http/download.ts";
 import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
@@ -131,7 +131,7 @@ function downloadRoutes(parts: Parts): Hono<AppEnv> {
 }
 
 interface DownloadRequest {
-  readonly question: TurnQuestion;
+  readonly question: TurnQuery;
   readonly order: TurnOrder;
 }
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { trustedErrors } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 import { callRowsOf, callTable, eventColumns, eventValues, turnTable } from "@turnproof/store";
-import type { TurnQuestion } from "@turnproof/store";
+import type { TurnQuery } from "@turnproof/store";
 
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
@@ -66,7 +66,7 @@ interface ExportedPart {
   /** False where a bound of the store ended the reading. */
   readonly whole: boolean;
   /** The turns that it may be about. */
-  readonly question: TurnQuestion;
+  readonly question: TurnQuery;
 }
 
 /** Export: what its route needs, records and answers. */
@@ -189,7 +189,7 @@ async function turnPart(requested: RequestedPart, table: "turns" | "calls"): Pro
   const { reading } = paging;
   const names = await knownNames(parts.store.ledger, reading.scope, parameters.q);
   const reads = { typed: c.get("typed"), names, lenient: false };
-  const question: TurnQuestion = turnQuestion(reading, parameters, reads);
+  const question: TurnQuery = turnQuestion(reading, parameters, reads);
   const { records, next } = await parts.store.ledger.listTurns(
     { ...question, signal: c.req.raw.signal },
     {

@@ -3,7 +3,7 @@
  * releases, findings, insights, threads, tenants, and the ids of a turn. Each leads to its turns.
  * For the whole text as an id, the evidence itself is searched.
  */
-import type { PartField, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { PartField, TurnQuery, TurnReader } from "@turnproof/store";
 
 import { reasonText } from "../../ui/display/kind-words.ts";
 import { facetNames } from "../../ui/display/turn-figures.ts";
@@ -72,7 +72,7 @@ type Counted = Omit<NamedValue, "words">;
  */
 export async function namedValues(
   ledger: TurnReader,
-  question: TurnQuestion,
+  question: TurnQuery,
   text: string,
   most: number = listedMax,
 ): Promise<NamedValues> {
@@ -110,7 +110,7 @@ interface Values {
   readonly cut: readonly string[];
 }
 
-async function namesOf(ledger: TurnReader, question: TurnQuestion): Promise<Values> {
+async function namesOf(ledger: TurnReader, question: TurnQuery): Promise<Values> {
   const { keys } = await countFacets(ledger, question, readableKeys, {
     valuesMax: comparedMax,
   });
@@ -136,7 +136,7 @@ const idFields: readonly (readonly [field: PartField, kinds: readonly IdKey[]])[
  * Ids other than the whole text, for which the evidence itself is searched. The store compares the
  * ids of every turn; of those with the longest piece of the text, a bounded number is read.
  */
-async function idsOf(ledger: TurnReader, question: TurnQuestion, text: string): Promise<Values> {
+async function idsOf(ledger: TurnReader, question: TurnQuery, text: string): Promise<Values> {
   const [piece] = text.match(/[\da-z]+/gi)?.toSorted((a, b) => b.length - a.length) ?? [];
   const found = await Promise.all(
     idFields.map(async ([field, kinds]) => {

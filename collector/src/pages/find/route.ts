@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { TurnEvent } from "@turnproof/evidence";
 import { compareTimes, limits } from "@turnproof/semconv";
 import type { Identity, NullableIdentity } from "@turnproof/semconv";
-import type { EvidenceScope, Keyset, TurnQuestion } from "@turnproof/store";
+import type { EvidenceScope, Keyset, TurnQuery } from "@turnproof/store";
 
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
@@ -271,7 +271,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
 }
 
 /** All turns that the principal may read. */
-function readableTurns(c: AppContext): TurnQuestion {
+function readableTurns(c: AppContext): TurnQuery {
   return { ...turnQuestion(readingFor(c, {})), signal: c.req.raw.signal };
 }
 

@@ -21,7 +21,7 @@ import { countText } from "../../ui/display/figures.ts";
 import { unclearReason } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
 import { Card, Empty, Note } from "../../ui/elements/panel.tsx";
-import { StoreAwayNote } from "../../ui/groups/store-away-note.tsx";
+import { StoreUnavailableNote } from "../../ui/groups/store-unavailable-note.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page } from "../../ui/layout.tsx";
@@ -45,9 +45,9 @@ export function gatePage(model: GateModel, frame: Frame): Child {
         Whether a candidate is worse than a baseline, by contracts and measures. Where neither can
         be shown, the answer is that there is not enough evidence.
       </p>
-      <StoreAwayNote away={model.store_away} frame={frame}>
+      <StoreUnavailableNote away={model.store_away} frame={frame}>
         No side can be read, so nothing is compared until it answers.
-      </StoreAwayNote>
+      </StoreUnavailableNote>
       <Sides model={model} frame={frame} />
       <Reach model={model} />
       {pending === undefined ? null : <Note tone="warn">{pending}</Note>}

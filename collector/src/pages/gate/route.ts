@@ -6,8 +6,8 @@ import { CodedError } from "@turnproof/semconv";
 import { Hono } from "hono";
 import { z } from "zod";
 
-import { storeAway } from "../../backend/store-away.ts";
-import type { StoreAway } from "../../backend/store-away.ts";
+import { storeUnavailable } from "../../backend/store-unavailable.ts";
+import type { StoreUnavailable } from "../../backend/store-unavailable.ts";
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
 import { pageFailures, withTwin } from "../../http/endpoint.ts";
@@ -68,7 +68,7 @@ export interface GateModel {
   /** Batches that were acknowledged and are not readable yet. */
   readonly pending_frames: number;
   /** Why the store cannot be used, so that nothing is compared; null while it answers. */
-  readonly store_away: StoreAway | null;
+  readonly store_away: StoreUnavailable | null;
 }
 
 /** Its JSON, by route. */
@@ -122,7 +122,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
     const required = (require ?? "").split(/[\s,]+/u).filter((name) => name !== "");
     const contracts = namesOf(parts);
     const unknown_required = notCompared(required, contracts);
-    const store_away = await storeAway(parts);
+    const store_away = await storeUnavailable(parts);
     const named = { ...sides, required, unknown_required, pending_frames, limit: most, store_away };
     const wrong = [
       ...unclearWords(named).map(({ side: field }) => field),

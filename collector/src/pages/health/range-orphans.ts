@@ -3,7 +3,7 @@
  * them in the whole trace, so that neither an end of the range nor a page of rows makes an orphan.
  */
 import { isoTime } from "@turnproof/semconv";
-import type { TurnCondition, TurnQuestion } from "@turnproof/store";
+import type { TurnCondition, TurnQuery } from "@turnproof/store";
 
 import type { Parts } from "../../parts.ts";
 import { usualOrder } from "../../turns/turn-place.ts";
@@ -31,12 +31,12 @@ const arrivingMs = 60_000;
 /** Counts them. `question`: the turns of the range, in the scope of the reading. */
 export async function rangeOrphans(
   { store, now }: Parts,
-  question: TurnQuestion,
+  question: TurnQuery,
 ): Promise<RangeOrphans> {
   const { ledger } = store;
   const from = isoTime(now() - arrivingMs);
   const arriving: TurnCondition = { time: "received_at", from };
-  const only = (...where: readonly TurnCondition[]): TurnQuestion => ({
+  const only = (...where: readonly TurnCondition[]): TurnQuery => ({
     ...question,
     where: [...question.where, ...where],
   });

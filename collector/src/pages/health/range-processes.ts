@@ -4,7 +4,7 @@
  * not depend on which events are the newest.
  */
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
-import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { FigureGroup, TurnQuery, TurnReader } from "@turnproof/store";
 import { compareTimes } from "@turnproof/semconv";
 
 import { rangeProcessAdvice } from "./advice.ts";
@@ -23,7 +23,7 @@ export interface Process {
 /** What the rows are made of. */
 export interface ProcessEvidence {
   readonly ledger: TurnReader;
-  readonly question: TurnQuestion;
+  readonly question: TurnQuery;
   /** Turns of the range by process. */
   readonly producers: readonly FigureGroup[];
   readonly processes: readonly Process[];

@@ -6,7 +6,7 @@
 import { lossIntervals } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { compareTimes, isoMicros } from "@turnproof/semconv";
-import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { FigureGroup, TurnQuery, TurnReader } from "@turnproof/store";
 
 import { producerAdvice } from "./advice.ts";
 import { processRows, reasonsOf } from "./range-processes.ts";
@@ -16,7 +16,7 @@ import type { ProcessRange, ProducerRange } from "./range-rows.ts";
 /** What the rows are made of. */
 export interface ProducerEvidence {
   readonly ledger: TurnReader;
-  readonly question: TurnQuestion;
+  readonly question: TurnQuery;
   /**
    * Reports of producers that count; undefined where the principal may not see them, null where
    * they cannot be read.

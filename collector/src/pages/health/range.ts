@@ -4,7 +4,7 @@
  * recorded minutes.
  */
 import type { TurnEvent } from "@turnproof/evidence";
-import type { TurnQuestion, TurnReader } from "@turnproof/store";
+import type { TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { Reading } from "../../access/grants.ts";
 import { isTrusted } from "../../judge/losses.ts";
@@ -55,7 +55,7 @@ export async function healthRange(
 ): Promise<HealthRange> {
   const { start_time: from, end_time: to } = reading.query;
   const { ledger } = parts.store;
-  const question: TurnQuestion = { ...turnQuestion(reading), signal };
+  const question: TurnQuery = { ...turnQuestion(reading), signal };
   const requested = {
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? parts.now() : Date.parse(to),
@@ -91,8 +91,8 @@ export async function healthRange(
   };
 }
 
-async function unjudgedTurns(ledger: TurnReader, question: TurnQuestion): Promise<UnjudgedTurns> {
-  const some: TurnQuestion = {
+async function unjudgedTurns(ledger: TurnReader, question: TurnQuery): Promise<UnjudgedTurns> {
+  const some: TurnQuery = {
     ...question,
     where: [...question.where, { text: "verdict", is: "unjudged" }],
   };

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { FigureGroup, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { FigureGroup, TurnQuery, TurnReader } from "@turnproof/store";
 
 import { openPriceList } from "../../cost/price-list.ts";
 import type { PriceList } from "../../cost/price-list.ts";
@@ -162,7 +162,7 @@ async function questions(
     sides,
     ...parameters
   }: Parameters<typeof readingFor>[1] & { readonly q?: string | undefined; readonly sides: string },
-): Promise<(terms: string, parameter?: "a" | "b") => TurnQuestion> {
+): Promise<(terms: string, parameter?: "a" | "b") => TurnQuery> {
   const reading = readingFor(c, parameters);
   const names = await knownNames(ledger, reading.scope, `${parameters.q ?? ""} ${sides}`);
   const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };

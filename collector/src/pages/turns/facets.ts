@@ -1,10 +1,10 @@
 /** @module Facets: turn counts of a filter by value: exact, over all its turns. */
 import { Hono } from "hono";
-import type { TurnQuestion } from "@turnproof/store";
+import type { TurnQuery } from "@turnproof/store";
 
 import { facetNames } from "../../ui/display/turn-figures.ts";
 import type { Facet } from "../../ui/display/turn-figures.ts";
-import { freshAnswers } from "../../turns/fresh-answers.ts";
+import { answerCache } from "../../turns/answer-cache.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
@@ -71,14 +71,14 @@ function facetsRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-const answersOf = freshAnswers<FacetsModel>();
+const answersOf = answerCache<FacetsModel>();
 
 /** The facets of the turns of a question. */
 export function countedFacets(parts: Parts, { question, key }: Counting): Promise<FacetsModel> {
   return answersOf(parts).of(key, () => countTurns(parts, question));
 }
 
-async function countTurns(parts: Parts, question: TurnQuestion): Promise<FacetsModel> {
+async function countTurns(parts: Parts, question: TurnQuery): Promise<FacetsModel> {
   const pending = await pendingFrames(parts);
   const names = new Map(facetNames);
   const counted = await countFacets(parts.store.ledger, question, [...names.keys()], {

@@ -4,15 +4,15 @@ import { Hono } from "hono";
 import { cellsOf } from "../../ui/display/duration-cells.ts";
 import type { DurationCells } from "../../ui/display/duration-cells.ts";
 import type { Bin } from "../../ui/display/turn-figures.ts";
-import { freshAnswers } from "../../turns/fresh-answers.ts";
+import { answerCache } from "../../turns/answer-cache.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import type { CountGroup, FigureGroup } from "@turnproof/store";
-import { turnStretches } from "../../turns/turn-stretches.ts";
-import type { TurnStretches } from "../../turns/turn-stretches.ts";
+import { turnSeries } from "../../turns/turn-series.ts";
+import type { TurnSeries } from "../../turns/turn-series.ts";
 import { isSettled } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
 import type { Counting } from "../../turns/counted-turns.ts";
@@ -67,7 +67,7 @@ function overviewRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-const answersOf = freshAnswers<OverviewModel>();
+const answersOf = answerCache<OverviewModel>();
 
 /** The overview of the turns of a question. */
 export function countedOverview(
@@ -88,11 +88,10 @@ async function countOverview(
   const complete = await isSettled(parts, question);
   const options = { nowMs: parts.now(), within };
   const figures = withDurations
-    ? turnStretches((requested, by) => ledger.turnFigures(requested, by), question, options)
+    ? turnSeries((requested, by) => ledger.turnFigures(requested, by), question, options)
     : undefined;
-  const counts: Promise<TurnStretches<CountGroup>> =
-    figures ??
-    turnStretches((requested, by) => ledger.turnCounts(requested, by), question, options);
+  const counts: Promise<TurnSeries<CountGroup>> =
+    figures ?? turnSeries((requested, by) => ledger.turnCounts(requested, by), question, options);
   const { total, bars } = await counts;
   return {
     bins: bars.map((bar) => ({
@@ -110,7 +109,7 @@ async function countOverview(
 
 async function durationsOf(
   parts: Parts,
-  { drawn, frame, bars }: TurnStretches<FigureGroup>,
+  { drawn, frame, bars }: TurnSeries<FigureGroup>,
 ): Promise<DurationCells> {
   const groups =
     frame === undefined

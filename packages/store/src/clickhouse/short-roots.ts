@@ -4,7 +4,7 @@
  * counts and the memory of a slice.
  */
 import type { ShortRoots } from "../evidence-store.ts";
-import type { TurnQuestion } from "../ledger/turn-question.ts";
+import type { TurnQuery } from "../ledger/turn-question.ts";
 import type { EvidenceScope } from "../scope.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
@@ -20,7 +20,7 @@ export async function shortRoots(
   after: string | null,
   signal?: AbortSignal,
 ): Promise<ShortRoots> {
-  const question: TurnQuestion = { scope, where: [] };
+  const question: TurnQuery = { scope, where: [] };
   const [slice = 0, slices = 1] =
     after === null ? [0, await slicesOf(engine, question, signal)] : after.split("/").map(Number);
   const bind = bindings();
@@ -53,7 +53,7 @@ FROM (SELECT root_trace_id, sum(turns) AS turns, max(needed) AS needed, sum(stor
 
 async function slicesOf(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   signal?: AbortSignal,
 ): Promise<number> {
   const bind = bindings();

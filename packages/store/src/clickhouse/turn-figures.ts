@@ -13,7 +13,7 @@ import type {
   CountGroup,
   FigureGroup,
   FigureOptions,
-  TurnQuestion,
+  TurnQuery,
 } from "../ledger/turn-question.ts";
 import type { EngineAnswer, Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
@@ -97,7 +97,7 @@ export function verdictRows(row: FigureRow): readonly FigureRow[] {
 /** Counts by interval. */
 export async function countsOf(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   everyMs: number | undefined,
 ): Promise<readonly CountGroup[]> {
   const bind = bindings();
@@ -113,7 +113,7 @@ FROM turn_ledger FINAL WHERE ${whereOf(question, bind)} GROUP BY stretch`,
 /** Figures by value and interval. */
 export async function figuresOf(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
   const { by, everyMs, time } = options;
@@ -136,7 +136,7 @@ const usageSummed = ["cache_write_tokens", "reasoning_tokens"] as const;
 /** Figures of calls. */
 export async function callsOf(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];

@@ -22,7 +22,7 @@ import type {
   GroupsPage,
   GroupsPaging,
   NamedField,
-  TurnQuestion,
+  TurnQuery,
 } from "../ledger/turn-question.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
@@ -43,7 +43,7 @@ import { whereOf } from "./turn-where.ts";
 /** A page of groups. */
 export async function groupsOf(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {

@@ -12,7 +12,7 @@ import type { FigureRow } from "../ledger/figure-rows.ts";
 import { unpackRecord } from "../ledger/packed-record.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
-import type { TurnOrder, TurnPage, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+import type { TurnOrder, TurnPage, TurnPlace, TurnQuery } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
@@ -40,7 +40,7 @@ const commonTenants: ReadonlySet<string> = new Set([tenantText(null), tenantText
 /** A page of turns. */
 export async function listOf(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   page: PageRequest,
 ): Promise<TurnPage> {
   const { order, limit } = page;
@@ -58,7 +58,7 @@ const ranged: ReadonlySet<string> = new Set(["started_at", "ended_at", "own_time
 const indexed: ReadonlySet<string> = new Set(["tenant", "thread_id", "root_trace_id"]);
 
 /** True where an index finds the turns: determining the range first would cost as much again. */
-function isIndexed(question: TurnQuestion): boolean {
+function isIndexed(question: TurnQuery): boolean {
   return requestedConditions(question).some(
     (condition) =>
       "text" in condition &&
@@ -71,7 +71,7 @@ function isIndexed(question: TurnQuestion): boolean {
 
 async function rowsOfPage(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   page: PageRequest,
 ): Promise<readonly TurnRecord[]> {
   const { by } = page.order;
@@ -103,7 +103,7 @@ interface Sample {
 
 async function newestRows(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   page: PageRequest & { readonly reach: number },
 ): Promise<Sample> {
   const { reach, order } = page;
@@ -156,7 +156,7 @@ function microsSql(time: string): string {
 /** The page up to the time of its last row. */
 async function byTime(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   page: PageRequest,
   within = "true",
 ): Promise<readonly TurnRecord[]> {
@@ -185,7 +185,7 @@ WHERE ${by} ${sign} reach.1 AND ${where} ORDER BY ${orderOf(page.order)} LIMIT $
  */
 async function byValue(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   page: PageRequest,
 ): Promise<readonly TurnRecord[]> {
   if (page.limit >= receiptsMax) return recordsOf(engine, question, page);
@@ -209,7 +209,7 @@ WHERE ${whereSql(question, page, bind)} ORDER BY ${orderOf(page.order)} LIMIT ${
 
 async function recordsOf(
   engine: Engine,
-  question: TurnQuestion,
+  question: TurnQuery,
   page: PageRequest,
   within = "true",
 ): Promise<readonly TurnRecord[]> {
@@ -232,7 +232,7 @@ function recordOf(row: FigureRow): TurnRecord {
 }
 
 function whereSql(
-  question: TurnQuestion,
+  question: TurnQuery,
   { order, after }: PageRequest,
   bind: ClickHouseBindings,
 ): string {

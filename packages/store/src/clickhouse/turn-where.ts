@@ -11,14 +11,14 @@ import type {
   TurnCondition,
   TurnOrder,
   TurnPlace,
-  TurnQuestion,
+  TurnQuery,
 } from "../ledger/turn-question.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
 import { columnOfList, columnOfSet, hasStoredSet } from "./turn-columns.ts";
 import { orderValueSql } from "./turn-order-values.ts";
 
 /** The condition for a turn. Never PREWHERE: with FINAL it counts old versions. */
-export function whereOf(question: TurnQuestion, bind: ClickHouseBindings): string {
+export function whereOf(question: TurnQuery, bind: ClickHouseBindings): string {
   const own = requestedConditions(question).map((condition) => conditionSql(condition, bind));
   return own.length === 0 ? "true" : own.map((sql) => `(${sql})`).join(" AND ");
 }

@@ -4,7 +4,7 @@
  */
 import { checkScope } from "../scope.ts";
 import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
-import type { TurnLedger, TurnQuestion } from "./turn-question.ts";
+import type { TurnLedger, TurnQuery } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 import { countsAmong } from "./figure-rows.ts";
@@ -20,7 +20,7 @@ export function memoryTurns(): TurnLedger {
     if (known !== undefined && compareVersions(known.version, version) > 0) return;
     held.set(key, record === undefined ? { version } : { version, record });
   };
-  const requested = (question: TurnQuestion): TurnRecord[] => {
+  const requested = (question: TurnQuery): TurnRecord[] => {
     checkScope(question.scope);
     question.signal?.throwIfAborted();
     return [...held.values()].flatMap(({ record }) =>

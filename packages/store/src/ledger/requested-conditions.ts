@@ -6,7 +6,7 @@
 import { checkScope, isGranted } from "../scope.ts";
 import { isPrefix } from "./text-prefix.ts";
 import { tenantText } from "./turn-fields.ts";
-import type { TurnCondition, TurnQuestion } from "./turn-question.ts";
+import type { TurnCondition, TurnQuery } from "./turn-question.ts";
 
 const nothing: TurnCondition = { any: [] };
 
@@ -15,7 +15,7 @@ const nothing: TurnCondition = { any: [] };
  * number never NaN.
  * @throws CodedError identity_missing, record_invalid
  */
-export function requestedConditions({ scope, where }: TurnQuestion): readonly TurnCondition[] {
+export function requestedConditions({ scope, where }: TurnQuery): readonly TurnCondition[] {
   checkScope(scope);
   const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   const own: TurnCondition[] = [];

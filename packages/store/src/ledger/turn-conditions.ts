@@ -20,13 +20,13 @@ import type {
   TurnCondition,
   TurnOrder,
   TurnPlace,
-  TurnQuestion,
+  TurnQuery,
 } from "./turn-question.ts";
 import type { TurnRecord } from "./turn-record.ts";
 import { compareValues } from "./turn-sums.ts";
 
 /** True for a record in scope that meets every condition. */
-export function passes(record: TurnRecord, { scope, where }: TurnQuestion): boolean {
+export function passes(record: TurnRecord, { scope, where }: TurnQuery): boolean {
   return inScope(record.row, scope) && where.every((condition) => holds(record, condition));
 }
 

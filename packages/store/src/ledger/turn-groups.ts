@@ -17,7 +17,7 @@ import type {
   GroupsPage,
   GroupsPaging,
   NamedField,
-  TurnQuestion,
+  TurnQuery,
   TurnReader,
 } from "./turn-question.ts";
 import type { TurnRecord } from "./turn-record.ts";
@@ -151,17 +151,17 @@ export function pageOf(groups: readonly GroupedTurns[], end: GroupPlace | undefi
 /** The reads of a provider that has these statements; `names` is over a narrowed question. */
 export function groupReads(
   reader: Pick<TurnReader, "turnFigures" | "callFigures">,
-  question: TurnQuestion,
+  question: TurnQuery,
   by: GroupField,
-  names: (narrowed: TurnQuestion) => Promise<readonly NameRow[]>,
+  names: (narrowed: TurnQuery) => Promise<readonly NameRow[]>,
 ): GroupReads {
-  const narrowed = (values: readonly (string | null)[]): TurnQuestion => ({
+  const narrowed = (values: readonly (string | null)[]): TurnQuery => ({
     ...question,
     where: [...question.where, { any: values.map((is) => ({ text: by, is })) }],
   });
   const inRuns = async <T>(
     values: readonly (string | null)[],
-    read: (of: TurnQuestion) => Promise<readonly T[]>,
+    read: (of: TurnQuery) => Promise<readonly T[]>,
   ): Promise<T[]> => {
     const all: T[] = [];
     for (let from = 0; from < values.length; from += valuesAtOnce) {

@@ -1,5 +1,5 @@
 /**
- * @module TurnQuestion: queries on the turns of the ledger, and the form of the answers. One
+ * @module TurnQuery: queries on the turns of the ledger, and the form of the answers. One
  * question type serves lists, counts, facets, figures and calls; all are exact over the whole
  * history and in scope (issue: one query surface).
  */
@@ -56,7 +56,7 @@ export interface CallValues {
 }
 
 /** Scope and conditions of a query: all must match. */
-export interface TurnQuestion {
+export interface TurnQuery {
   readonly scope: EvidenceScope;
   readonly where: readonly TurnCondition[];
   readonly signal?: AbortSignal;
@@ -268,25 +268,25 @@ export type CallField =
 /** Reads of the ledger. Every one takes the scope and returns nothing outside of it. */
 export interface TurnReader {
   listTurns(
-    question: TurnQuestion,
+    question: TurnQuery,
     page: { readonly order: TurnOrder; readonly limit: number; readonly after?: TurnPlace },
   ): Promise<TurnPage>;
-  countTurns(question: TurnQuestion): Promise<number>;
+  countTurns(question: TurnQuery): Promise<number>;
   turnFacets(
-    question: TurnQuestion,
+    question: TurnQuery,
     fields: readonly (TextField | ListField)[],
     valuesMax: number,
   ): Promise<readonly TurnFacet[]>;
   /** Counts only, which cost a fraction of figures; intervals in the order of time. */
   turnCounts(
-    question: TurnQuestion,
+    question: TurnQuery,
     options: Pick<FigureOptions, "everyMs">,
   ): Promise<readonly CountGroup[]>;
-  turnFigures(question: TurnQuestion, options: FigureOptions): Promise<readonly FigureGroup[]>;
+  turnFigures(question: TurnQuery, options: FigureOptions): Promise<readonly FigureGroup[]>;
   /** All turns of each value, in an order; a page of groups. */
-  turnGroups(question: TurnQuestion, by: GroupField, paging: GroupsPaging): Promise<GroupsPage>;
+  turnGroups(question: TurnQuery, by: GroupField, paging: GroupsPaging): Promise<GroupsPage>;
   callFigures(
-    question: TurnQuestion,
+    question: TurnQuery,
     kind: TurnCall["kind"],
     by: readonly CallField[],
     options?: CallOptions,

@@ -17,7 +17,7 @@ import type {
   FigureGroup,
   FigureOptions,
   TurnFacet,
-  TurnQuestion,
+  TurnQuery,
 } from "../ledger/turn-question.ts";
 import { isStated, usageIn } from "./call-usage.ts";
 import { coded } from "./store-error.ts";
@@ -38,7 +38,7 @@ export function valueOf(field: TextField | ListField): Document {
 /** The documents of a pipeline. */
 export async function request(
   collection: Collection<Document>,
-  { signal }: TurnQuestion,
+  { signal }: TurnQuery,
   pipeline: readonly Document[],
 ): Promise<readonly Document[]> {
   signal?.throwIfAborted();
@@ -48,7 +48,7 @@ export async function request(
 /** The values of a field with their counts. */
 export async function facetOf(
   collection: Collection<Document>,
-  question: TurnQuestion,
+  question: TurnQuery,
   field: TextField | ListField,
   valuesMax: number,
 ): Promise<TurnFacet> {
@@ -134,7 +134,7 @@ const percentileStages: readonly Document[] = [
 /** One document per group: its key, the sums, and empty sums as null. */
 async function grouped(
   collection: Collection<Document>,
-  question: TurnQuestion,
+  question: TurnQuery,
   stages: readonly Document[],
   sums: Document,
 ): Promise<readonly FigureRow[]> {
@@ -160,7 +160,7 @@ function stretchOf(everyMs: number, time: StoredTime = "ended_at"): Document {
 /** Figures by value and interval. */
 export async function figuresOf(
   collection: Collection<Document>,
-  question: TurnQuestion,
+  question: TurnQuery,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
   const { by, everyMs, time } = options;
@@ -201,7 +201,7 @@ export async function figuresOf(
 /** Figures of calls by fields of the call or of its turn. */
 export async function callsOf(
   collection: Collection<Document>,
-  question: TurnQuestion,
+  question: TurnQuery,
   requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];

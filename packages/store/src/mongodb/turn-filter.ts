@@ -8,7 +8,7 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
-import type { Sign, TurnCondition, TurnQuestion } from "../ledger/turn-question.ts";
+import type { Sign, TurnCondition, TurnQuery } from "../ledger/turn-question.ts";
 import { calledExpression } from "./call-usage.ts";
 import { fieldOfList } from "./turn-documents.ts";
 
@@ -24,7 +24,7 @@ const operators: Readonly<Record<Sign, string>> = {
 };
 
 /** The filter for matching turns. */
-export function filterOf(question: TurnQuestion): Filter<Document> {
+export function filterOf(question: TurnQuery): Filter<Document> {
   const own = requestedConditions(question).map(conditionFilter);
   return { $and: [{ gone: { $eq: false } }, ...own] };
 }

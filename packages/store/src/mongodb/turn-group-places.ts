@@ -17,7 +17,7 @@ import type {
   GroupOrder,
   GroupPlace,
   GroupsPaging,
-  TurnQuestion,
+  TurnQuery,
 } from "../ledger/turn-question.ts";
 import { isStated } from "./call-usage.ts";
 import { countIf, request, valueOf } from "./turn-figures.ts";
@@ -26,7 +26,7 @@ import { filterOf } from "./turn-filter.ts";
 /** The groups of a page, and one more. */
 export async function placesOf(
   collection: Collection<Document>,
-  question: TurnQuestion,
+  question: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<readonly GroupPlace[]> {

@@ -3,12 +3,7 @@ import type { Collection, Document } from "mongodb";
 
 import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
-import type {
-  GroupField,
-  GroupsPage,
-  GroupsPaging,
-  TurnQuestion,
-} from "../ledger/turn-question.ts";
+import type { GroupField, GroupsPage, GroupsPaging, TurnQuery } from "../ledger/turn-question.ts";
 import { callsOf, figuresOf, request, unwound, valueOf } from "./turn-figures.ts";
 import { filterOf } from "./turn-filter.ts";
 import { placesOf } from "./turn-group-places.ts";
@@ -16,7 +11,7 @@ import { placesOf } from "./turn-group-places.ts";
 /** A page of groups. */
 export async function groupsOf(
   collection: Collection<Document>,
-  question: TurnQuestion,
+  question: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
@@ -36,7 +31,7 @@ export async function groupsOf(
 /** The first names in the turns of each group, and the number of its threads. */
 async function namesIn(
   collection: Collection<Document>,
-  question: TurnQuestion,
+  question: TurnQuery,
   by: GroupField,
 ): Promise<readonly NameRow[]> {
   const distinct = (field: (typeof namedFields)[GroupField][number] | "thread_id"): Document[] => [

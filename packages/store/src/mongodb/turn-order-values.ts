@@ -4,7 +4,7 @@
  */
 import type { Collection, Document, Filter } from "mongodb";
 
-import type { TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+import type { TurnOrder, TurnPlace, TurnQuery } from "../ledger/turn-question.ts";
 import {
   absentTexts,
   codeWeights,
@@ -86,7 +86,7 @@ const rankExpressions: Readonly<Record<RankOrder, unknown>> = {
 /** Documents of a page and one more, with their `record`. */
 export async function orderedDocuments(
   collection: Collection<Document>,
-  question: TurnQuestion,
+  question: TurnQuery,
   page: {
     readonly order: TurnOrder;
     readonly limit: number;

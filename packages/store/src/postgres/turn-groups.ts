@@ -3,19 +3,14 @@ import { isListField } from "../ledger/turn-fields.ts";
 import { groupPageSql, groupRankSql } from "../ledger/group-order-sql.ts";
 import { afterAllTimes, usualGroups } from "../ledger/group-orders.ts";
 import { namedFields, namesMax } from "../ledger/turn-groups.ts";
-import type {
-  GroupField,
-  GroupOrder,
-  GroupsPaging,
-  TurnQuestion,
-} from "../ledger/turn-question.ts";
+import type { GroupField, GroupOrder, GroupsPaging, TurnQuery } from "../ledger/turn-question.ts";
 import type { Bindings } from "./sql-text.ts";
 import { columnOfList, timeOrNumberSql } from "./turn-rows.ts";
 import { whereOf } from "./turn-where.ts";
 
 /** Selects `value`, `at` and `rank_at` of the groups of a page, and of one more. */
 export function placesSql(
-  question: TurnQuestion,
+  question: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
   bind: Bindings,
@@ -42,7 +37,7 @@ function rankSql(by: GroupOrder["by"]): string {
 }
 
 /** Selects `value`, `field` and `name` of the first names, and `count` of the threads. */
-export function namesSql(question: TurnQuestion, by: GroupField, bind: Bindings): string {
+export function namesSql(question: TurnQuery, by: GroupField, bind: Bindings): string {
   const named = namedFields[by].map((field) =>
     isListField(field)
       ? `SELECT '${field}', unnest(${columnOfList(field)})`

@@ -27,7 +27,7 @@ import type {
   GroupField,
   TurnFacet,
   TurnLedger,
-  TurnQuestion,
+  TurnQuery,
 } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
@@ -113,7 +113,7 @@ export function postgresTurns(database: Database): TurnLedger {
     callFigures: (question, kind, by, options) =>
       callsOf(database, question, { kind, by, options }),
     async turnGroups(question, by, paging) {
-      const names = (of: TurnQuestion): Promise<readonly NameRow[]> => namesIn(database, of, by);
+      const names = (of: TurnQuery): Promise<readonly NameRow[]> => namesIn(database, of, by);
       const bind = bindings();
       const rows = await request(database, question, placesSql(question, by, paging, bind), bind);
       const places = rows.map((row) =>
@@ -127,7 +127,7 @@ export function postgresTurns(database: Database): TurnLedger {
 
 async function namesIn(
   session: Session,
-  question: TurnQuestion,
+  question: TurnQuery,
   by: GroupField,
 ): Promise<readonly NameRow[]> {
   const bind = bindings();
@@ -142,7 +142,7 @@ async function namesIn(
 
 async function request(
   session: Session,
-  { signal }: TurnQuestion,
+  { signal }: TurnQuery,
   sql: string,
   bind: Bindings,
 ): Promise<readonly FigureRow[]> {
@@ -162,7 +162,7 @@ function valueOf(field: TextField | ListField): { readonly value: string; readon
 
 async function facetOf(
   session: Session,
-  question: TurnQuestion,
+  question: TurnQuery,
   field: TextField | ListField,
   valuesMax: number,
 ): Promise<TurnFacet> {
@@ -219,7 +219,7 @@ function stretchSql(everyMs: number, time: StoredTime = "ended_at"): string {
 
 async function figuresOf(
   session: Session,
-  question: TurnQuestion,
+  question: TurnQuery,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
   const { by, everyMs, time } = options;
@@ -251,7 +251,7 @@ const usageSums = "sum(cache_write_tokens) AS write_sum, sum(reasoning_tokens) A
 
 async function callsOf(
   session: Session,
-  question: TurnQuestion,
+  question: TurnQuery,
   requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];

@@ -8,7 +8,7 @@ import type {
   TurnCondition,
   TurnOrder,
   TurnPlace,
-  TurnQuestion,
+  TurnQuery,
 } from "../ledger/turn-question.ts";
 import { callRows, callUsageSql } from "./call-rows.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -16,7 +16,7 @@ import { toStored, toStoredJson } from "./stored-text.ts";
 import { columnOfList, orderValueSql, timeOrNumberSql } from "./turn-rows.ts";
 
 /** The condition for a turn. */
-export function whereOf(question: TurnQuestion, bind: Bindings): string {
+export function whereOf(question: TurnQuery, bind: Bindings): string {
   const own = requestedConditions(question).map((condition) => conditionSql(condition, bind));
   return ["NOT gone", ...own.map((sql) => `(${sql})`)].join(" AND ");
 }

@@ -11,7 +11,7 @@ import type {
   GroupPlace,
   GroupsPage,
   GroupsPaging,
-  TurnQuestion,
+  TurnQuery,
 } from "../ledger/turn-question.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { timeOrNumberSql, valuesSql } from "./turn-schema.ts";
@@ -22,7 +22,7 @@ import type { SqlPart } from "./turn-sql.ts";
 /** A page of groups. */
 export async function groupsOf(
   database: SqliteDatabase,
-  question: TurnQuestion,
+  question: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {

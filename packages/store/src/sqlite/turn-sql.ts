@@ -3,7 +3,7 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
-import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+import type { TurnCondition, TurnOrder, TurnPlace, TurnQuery } from "../ledger/turn-question.ts";
 import { heldJoin, heldUsageSql, tierSql } from "./held-usage.ts";
 import type { SqlValue } from "./sqlite-database.ts";
 import { orderValueSql } from "./turn-order-values.ts";
@@ -16,7 +16,7 @@ export interface SqlPart {
 }
 
 /** The condition for a turn. Field names come from the types, never from a caller. */
-export function whereSql(question: TurnQuestion): SqlPart {
+export function whereSql(question: TurnQuery): SqlPart {
   return joined(requestedConditions(question).map(conditionSql), " AND ");
 }
 

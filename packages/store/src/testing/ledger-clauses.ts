@@ -6,7 +6,7 @@ import { deepEqual, equal } from "node:assert/strict";
 
 import { microsOf } from "../ledger/turn-fields.ts";
 import { memoryTurns } from "../ledger/memory-turns.ts";
-import type { TurnLedger, TurnQuestion } from "../ledger/turn-question.ts";
+import type { TurnLedger, TurnQuery } from "../ledger/turn-question.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
 import type { KitClause } from "./contract.ts";
@@ -49,7 +49,7 @@ function plain(value: object): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-const question = (where: TurnQuestion["where"] = []): TurnQuestion => ({
+const question = (where: TurnQuery["where"] = []): TurnQuery => ({
   scope: allTenants,
   where,
 });
@@ -156,7 +156,7 @@ const contracts = onStore(
     ]);
     const end = sampleRecord("gone", {}, { ...at, epoch: 1 });
     await ledger.dropTurns([heldOf(end)]);
-    const own: TurnQuestion = { scope: { tenant: "ada" }, where: [] };
+    const own: TurnQuery = { scope: { tenant: "ada" }, where: [] };
     const facets = await ledger.turnFacets(own, ["contract"], 9);
     const values = [
       { value: "refund=violated", turns: 2 },
@@ -195,9 +195,9 @@ const deployed = onStore(
     ]);
     await ledger.dropTurns([heldOf(sampleRecord("gone", {}, { ...at, epoch: 1 }))]);
     const scope = { tenant: "ada" };
-    const own: TurnQuestion = { scope, where: [] };
+    const own: TurnQuery = { scope, where: [] };
     for (const list of ["release", "environment"] as const) {
-      const count = (...where: TurnQuestion["where"]): Promise<number> =>
+      const count = (...where: TurnQuery["where"]): Promise<number> =>
         ledger.countTurns({ scope, where });
       equal(await count({ list, has: "production" }), 2);
       equal(await count({ list, has: "production", not: true }), 2);
@@ -315,7 +315,7 @@ export const ledgerIsolationClauses: readonly KitClause[] = [
       equal(await ledger.countTurns(question()), hostileIds.length + 2);
       const wanted = hostileIds.map((id, at) => [id, `m${at}`] as const);
       for (const [tenant, model] of [...wanted, [null, "anonymous"] as const]) {
-        const own: TurnQuestion = { scope: { tenant }, where: [] };
+        const own: TurnQuery = { scope: { tenant }, where: [] };
         const page = await ledger.listTurns(own, { order: { by: "started_at" }, limit: 9 });
         deepEqual(
           page.records.map(({ row }) => row.models),

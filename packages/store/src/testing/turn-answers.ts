@@ -8,7 +8,7 @@ import type {
   GroupsPage,
   TurnOrder,
   TurnPlace,
-  TurnQuestion,
+  TurnQuery,
   TurnReader,
   TurnWriter,
 } from "../ledger/turn-question.ts";
@@ -20,7 +20,7 @@ import { heldOf } from "../ledger/turn-writes.ts";
 export interface TurnHistory {
   readonly records: readonly TurnRecord[];
   readonly gone: readonly TurnRecord[];
-  readonly question: TurnQuestion;
+  readonly question: TurnQuery;
   readonly order: TurnOrder;
   readonly field: TextField | ListField;
   readonly by: readonly CallField[];

@@ -1,27 +1,27 @@
 /**
- * @module TurnStretches: the turns of a question over time, each at the time of its last event.
+ * @module TurnSeries: the turns of a question over time, each at the time of its last event.
  * Over the selected range, or from the first turn to the last; without a range, turns with an
  * implausible clock are counted and not drawn.
  */
 import { isoTime } from "@turnproof/semconv";
-import type { CountGroup, TurnQuestion } from "@turnproof/store";
+import type { CountGroup, TurnQuery } from "@turnproof/store";
 
 import { isPlausibleTime, plausibleRange } from "../ui/display/plausible-time.ts";
 import { binFrame } from "../ui/display/turn-figures.ts";
 import type { BinFrame } from "../ui/display/turn-figures.ts";
 
 /** Query of turns, in total or by interval: counts, or figures, which cost more. */
-export type StretchReader<G extends CountGroup> = (
-  question: TurnQuestion,
+export type SeriesReader<G extends CountGroup> = (
+  question: TurnQuery,
   options: { readonly everyMs?: number },
 ) => Promise<readonly G[]>;
 
 /** Turns over time. */
-export interface TurnStretches<G extends CountGroup> {
+export interface TurnSeries<G extends CountGroup> {
   /** All turns of the question; undefined without any. */
   readonly total: G | undefined;
   /** The question of the drawn turns. */
-  readonly drawn: TurnQuestion;
+  readonly drawn: TurnQuery;
   /** Undefined where no turn is drawn. */
   readonly frame: BinFrame | undefined;
   /** Each bar, with its figures where it has turns. */
@@ -33,18 +33,18 @@ export interface TurnStretches<G extends CountGroup> {
 }
 
 /** Time of the request, and the selected range. */
-export interface StretchOptions {
+export interface SeriesOptions {
   readonly nowMs: number;
   /** First and last millisecond. */
   readonly within?: readonly [number, number] | undefined;
 }
 
 /** The intervals of the turns of a question. */
-export async function turnStretches<G extends CountGroup>(
-  read: StretchReader<G>,
-  question: TurnQuestion,
-  { nowMs, within }: StretchOptions,
-): Promise<TurnStretches<G>> {
+export async function turnSeries<G extends CountGroup>(
+  read: SeriesReader<G>,
+  question: TurnQuery,
+  { nowMs, within }: SeriesOptions,
+): Promise<TurnSeries<G>> {
   const [total] = await read(question, {});
   const { drawn, extent } =
     within === undefined
@@ -65,18 +65,18 @@ export async function turnStretches<G extends CountGroup>(
 
 /** The turns with a plausible clock, and their time range; all of them where none has one. */
 async function plausible(
-  read: StretchReader<CountGroup>,
+  read: SeriesReader<CountGroup>,
   of: {
-    readonly question: TurnQuestion;
+    readonly question: TurnQuery;
     readonly total: CountGroup | undefined;
     readonly nowMs: number;
   },
-): Promise<{ drawn: TurnQuestion; extent: readonly [number, number] | undefined }> {
+): Promise<{ drawn: TurnQuery; extent: readonly [number, number] | undefined }> {
   const { question, total, nowMs } = of;
   const all = { drawn: question, extent: extentOf(total) };
   if (all.extent?.every((atMs) => isPlausibleTime(atMs, nowMs)) !== false) return all;
   const [from, to] = plausibleRange(nowMs);
-  const right: TurnQuestion = {
+  const right: TurnQuery = {
     ...question,
     where: [...question.where, { time: "ended_at", from: isoTime(from), to: isoTime(to + 1) }],
   };

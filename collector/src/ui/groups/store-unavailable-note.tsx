@@ -1,14 +1,14 @@
-/** @module StoreAwayNote: why the store of a page cannot be used, and what the page has without it. */
+/** @module StoreUnavailableNote: why the store of a page cannot be used, and what the page has without it. */
 import type { Child, FC } from "hono/jsx";
 
-import type { StoreAway } from "../../backend/store-away.ts";
+import type { StoreUnavailable } from "../../backend/store-unavailable.ts";
 import type { Frame } from "../../http/frame.ts";
 import { hrefOf } from "../layout.tsx";
 import { Note } from "../elements/panel.tsx";
 
 /** Nothing where the store answers; `children` follow the reason. */
-export const StoreAwayNote: FC<{
-  readonly away: StoreAway | null;
+export const StoreUnavailableNote: FC<{
+  readonly away: StoreUnavailable | null;
   readonly frame: Frame;
   readonly children?: Child;
 }> = ({ away, frame, children }) =>

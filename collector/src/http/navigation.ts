@@ -1,11 +1,11 @@
 /**
- * @module Rail: the links beside every page. A page's route declares its own link, or the link to
- * whose pages it belongs; `joinRail` puts them in order.
+ * @module Navigation: the links beside every page. A page's route declares its own link, or the link to
+ * whose pages it belongs; `joinNavigation` puts them in order.
  */
 import type { IconName } from "../ui/icons.tsx";
 
 /** A link of the rail. */
-export interface RailLink {
+export interface NavigationLink {
   /** Position among the links, from 1. */
   readonly order: number;
   /** Path below the base path. */
@@ -17,14 +17,14 @@ export interface RailLink {
 }
 
 /** A page that has no link of its own: the link that is current on it, by its path. */
-export interface RailChild {
+export interface NavigationChild {
   readonly under: string;
   /** Path of the page, where it is not below the link's. */
   readonly href: string;
 }
 
 /** A link, and all paths on which it is current. */
-export interface RailPlace extends RailLink {
+export interface NavigationPlace extends NavigationLink {
   readonly paths: readonly string[];
 }
 
@@ -33,7 +33,9 @@ export interface RailPlace extends RailLink {
  *
  * @throws Error where two links have one position, path or key, or a page is under no link
  */
-export function joinRail(entries: readonly (RailLink | RailChild)[]): readonly RailPlace[] {
+export function joinNavigation(
+  entries: readonly (NavigationLink | NavigationChild)[],
+): readonly NavigationPlace[] {
   const links = entries.filter((entry) => "key" in entry);
   const children = entries.filter((entry) => "under" in entry);
   for (const field of ["order", "href", "key"] as const) {
@@ -51,8 +53,11 @@ export function joinRail(entries: readonly (RailLink | RailChild)[]): readonly R
 }
 
 /** The link that is current on a path: the one with the longest path that begins it. */
-export function placeAt(rail: readonly RailPlace[], path: string): RailPlace | undefined {
-  const lengthOf = ({ paths }: RailPlace): number =>
+export function placeAt(
+  rail: readonly NavigationPlace[],
+  path: string,
+): NavigationPlace | undefined {
+  const lengthOf = ({ paths }: NavigationPlace): number =>
     Math.max(0, ...paths.filter((one) => path.startsWith(one)).map((one) => one.length));
   const [best] = rail.toSorted((a, b) => lengthOf(b) - lengthOf(a));
   return best === undefined || lengthOf(best) === 0 ? undefined : best;

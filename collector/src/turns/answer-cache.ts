@@ -1,5 +1,5 @@
 /**
- * @module Fresh answers: caches answers for some seconds per principal and question, because a
+ * @module Answer cache: caches answers for some seconds per principal and question, because a
  * live page repeats its queries. Errors are not cached.
  */
 
@@ -8,7 +8,7 @@ const freshMs = 5_000;
 const keptMax = 64;
 
 /** Answers of one kind. */
-export class FreshAnswers<T> {
+export class AnswerCache<T> {
   readonly #now: () => number;
   readonly #kept = new Map<string, { readonly until: number; readonly answer: Promise<T> }>();
 
@@ -35,12 +35,12 @@ export class FreshAnswers<T> {
 }
 
 /** Answers of one kind, of each collector of the process: a page and its JSON share them. */
-export function freshAnswers<T>(): (of: { readonly now: () => number }) => FreshAnswers<T> {
-  const kept = new WeakMap<object, FreshAnswers<T>>();
+export function answerCache<T>(): (of: { readonly now: () => number }) => AnswerCache<T> {
+  const kept = new WeakMap<object, AnswerCache<T>>();
   return (of) => {
     const known = kept.get(of);
     if (known !== undefined) return known;
-    const made = new FreshAnswers<T>(of.now);
+    const made = new AnswerCache<T>(of.now);
     kept.set(of, made);
     return made;
   };

@@ -1,11 +1,11 @@
-/** @module StoreAway: whether the store can be used now, which host it is, and why it cannot. */
+/** @module StoreUnavailable: whether the store can be used now, which host it is, and why it cannot. */
 import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "@turnproof/store";
 
 import { reasonWords } from "./store-reason.ts";
 
 /** Why a store cannot be used. */
-export interface StoreAway {
+export interface StoreUnavailable {
   /** Code of its check. */
   readonly code: string;
   /** The same in words. */
@@ -13,14 +13,14 @@ export interface StoreAway {
 }
 
 /** Null where the store answers its check. */
-export async function storeAway({
+export async function storeUnavailable({
   store,
   server,
 }: {
   readonly store: Pick<EvidenceStore, "check">;
   /** Its host; null for one in the data directory. */
   readonly server: string | null;
-}): Promise<StoreAway | null> {
+}): Promise<StoreUnavailable | null> {
   const { ok, code = "internal_error", reason } = await store.check();
   const isServer = server !== null;
   return ok ? null : { code, reason: reasonWords({ code, field: reason, isServer }) };

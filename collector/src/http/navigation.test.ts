@@ -1,7 +1,7 @@
 /** Links of the rail: their order, what they refuse, and which one is current. */
 import { expect, test } from "vitest";
 
-import { joinRail, placeAt } from "./rail.ts";
+import { joinNavigation, placeAt } from "./navigation.ts";
 
 const turns = { order: 2, href: "/traces", name: "Turns", icon: "turns", key: "t" } as const;
 const compare = {
@@ -14,7 +14,7 @@ const compare = {
 const sample = { under: "/traces", href: "/sample" };
 
 test("links are in order, with the pages under them", () => {
-  const rail = joinRail([turns, sample, compare]);
+  const rail = joinNavigation([turns, sample, compare]);
   expect(rail.map(({ name, paths }) => [name, paths])).toEqual([
     ["Compare", ["/traces/compare"]],
     ["Turns", ["/traces", "/sample"]],
@@ -28,14 +28,14 @@ test.each([
   ["/traces/compare/gate", "Compare"],
   ["/docs", undefined],
 ])("on %s the current link is %s", (path, name) => {
-  expect(placeAt(joinRail([turns, compare, sample]), path)?.name).toBe(name);
+  expect(placeAt(joinNavigation([turns, compare, sample]), path)?.name).toBe(name);
 });
 
 test.each(["order", "href", "key"] as const)("two links with one %s are refused", (field) => {
   const twin = { ...compare, [field]: turns[field] };
-  expect(() => joinRail([turns, twin])).toThrow(`one ${field}`);
+  expect(() => joinNavigation([turns, twin])).toThrow(`one ${field}`);
 });
 
 test("a page under no link is refused", () => {
-  expect(() => joinRail([compare, sample])).toThrow("/sample is under no link");
+  expect(() => joinNavigation([compare, sample])).toThrow("/sample is under no link");
 });
