@@ -16,6 +16,9 @@ import type { RawValues } from "./grafana-macros.ts";
 import { oddDay, oddNames } from "./odd-names.ts";
 
 interface Board {
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly [field: string]: unknown }[];
+  };
   readonly panels: readonly {
     readonly title: string;
     readonly targets: readonly { readonly rawSql: string }[];
@@ -23,14 +26,14 @@ interface Board {
 }
 
 const folder = join(import.meta.dirname, "../../../dashboards/grafana");
-const statements = readdirSync(folder)
+const boards = readdirSync(folder)
   .filter((file) => file.endsWith(".json"))
-  .flatMap((file) => {
-    const { panels } = JSON.parse(readFileSync(join(folder, file), "utf8")) as Board;
-    return panels.flatMap(({ title, targets }) =>
-      targets.map(({ rawSql }) => ({ name: `${file}: ${title}`, rawSql })),
-    );
-  });
+  .map((file) => [file, JSON.parse(readFileSync(join(folder, file), "utf8")) as Board] as const);
+const statements = boards.flatMap(([file, { panels }]) =>
+  panels.flatMap(({ title, targets }) =>
+    targets.map(({ rawSql }) => ({ name: `${file}: ${title}`, rawSql })),
+  ),
+);
 
 const names = ["agent", "application", "tenant", "release", "environment"];
 const demoNames: Readonly<Record<string, string>> = {
@@ -51,6 +54,17 @@ async function rowsOf(sql: string): Promise<readonly Record<string, unknown>[]> 
   const answer = await client.query({ query: overCopies(sql), format: "JSONEachRow" });
   return answer.json<Record<string, unknown>>();
 }
+
+test("no address of a dashboard sets the host that its links lead to", () => {
+  expect(boards.length).toBe(7);
+  for (const [file, { templating }] of boards) {
+    const collector = templating.list.find(({ name }) => name === "collector");
+    expect([file, collector]).toEqual([
+      file,
+      expect.objectContaining({ type: "constant", skipUrlSync: true }),
+    ]);
+  }
+});
 
 test("a variable stands in a query in one form, which writes no quote and no backslash", () => {
   const forms = [
