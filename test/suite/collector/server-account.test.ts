@@ -16,7 +16,7 @@ import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
-import { quiet } from "./desk.ts";
+import { judgeTurns, quiet } from "./desk.ts";
 import { isoOf, start, turnAt } from "./stopped-judge.ts";
 
 const directories = temporaryDirectories();
@@ -151,6 +151,8 @@ test.concurrent.each(Object.keys(servers) as (keyof typeof servers)[])(
         const batch = { batchId: root, receivedAt: isoOf(start), events: turnAt(root, start) };
         await vi.waitFor(() => store.append(batch), waits);
         await recordStored(store, allTenants, [root]);
+        // The judges may have read what was received by then already.
+        await judgeTurns(store, [root], { verdict: "success", finding_codes: [] });
       }
       const rows = turnAt("kept", start).length;
       const success = { kept: "success", turnless: "success", whole: "success" };
