@@ -183,9 +183,17 @@ describe("PostgreSQL", () => {
     ["turns without a value left out", /LEFT JOIN LATERAL/, "JOIN LATERAL"],
     ["turns without the call", /calls @> /, "calls <@ "],
     ["groups by their first turn", /max\(LEAST\(/g, "min(LEAST("],
-    ["groups dated by what is ahead", /FILTER \(WHERE LEAST[^<]*< \S+::bigint\)/g, ""],
-    ["groups that are ahead among the others", /BY coalesce.* >= \S+, /, "BY "],
-    ["groups that begin with the last of the page before", /thread_id > /, "thread_id >= "],
+    [
+      "groups dated by what is ahead",
+      /FILTER \(WHERE LEAST[^<]*< (\S+::bigint)\)/g,
+      "FILTER (WHERE $1 IS NOT NULL)",
+    ],
+    [
+      "groups that are ahead among the others",
+      /BY last >= (\S+::double precision), /,
+      "BY $1 IS NULL, ",
+    ],
+    ["groups that begin with the last of the page before", /AND value > /, "AND value >= "],
     ...divided,
   ];
   test.each(changes)(
@@ -299,7 +307,7 @@ describe("MongoDB", () => {
     ],
     ["groups by their first turn", /"past":\{"\$max":/, '"past":{"$min":'],
     ["groups dated by what is ahead", /"\$ifNull":\["\$past",/g, '"$ifNull":["$latest",'],
-    ["groups that are ahead among the others", /"\$sort":\{"ahead":1,/, '"$sort":{'],
+    ["groups that are ahead among the others", /"\$sort":\{"late":1,/, '"$sort":{'],
     ["groups that begin with the last of the page before", /"_id":\{"\$gt":/, '"_id":{"$gte":'],
   ];
   test.each(changes)(
