@@ -76,6 +76,9 @@ async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise
   });
   // A broken idle connection is replaced; the next statement reports the problem.
   pool.on("error", heard);
+  // The pool listens to idle connections alone: one that is released while it ends has no listener,
+  // and an error of its server would end the process.
+  pool.on("connect", (client) => void client.on("error", heard));
   return pooledDatabase(pool, () => pool.end());
 }
 
