@@ -33,6 +33,16 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
+/**
+ * A pool of connections. A connection that is idle, or ends, when its server stops reports that as
+ * an error of the pool, which without a listener is an uncaught exception.
+ */
+export function openPool(settings: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(settings);
+  pool.on("error", () => {});
+  return pool;
+}
+
 /** Password of every role. */
 const rolePassword = "pass word:'";
 

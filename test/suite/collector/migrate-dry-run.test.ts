@@ -12,13 +12,13 @@ import { promisify } from "node:util";
 import type { TurnEvent } from "@turnproof/evidence";
 import { sampleTurn } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import type { MongoDatabase } from "../../servers/mongo-database.ts";
-import { startPostgres } from "../../servers/postgres.ts";
+import { openPool, startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -197,7 +197,7 @@ async function mongoGround(): Promise<Ground> {
 
 async function postgresGround(): Promise<Ground> {
   const url = server.url(await server.createDatabase());
-  const pool = new Pool({ connectionString: url });
+  const pool = openPool({ connectionString: url });
   pools.push(pool);
   // The server ends before the last connection is gone.
   pool.on("error", () => {});

@@ -2,10 +2,10 @@
 import { postgres } from "@turnproof/store";
 import type { PostgresProvider } from "@turnproof/store";
 import { allTenants, receivedAt, sampleEvent, walkPages } from "@turnproof/store/testing";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { startPostgres } from "../../servers/postgres.ts";
+import { openPool, startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 
 let server: PostgresServer;
@@ -60,7 +60,7 @@ test("events of many batches are counted in slices at one moment, from an index"
   const database = await server.createDatabase();
   const run = (sql: string): Promise<readonly Record<string, unknown>[]> =>
     server.run(database, sql);
-  const pool = new pg.Pool({ connectionString: server.url(database) });
+  const pool = openPool({ connectionString: server.url(database) });
   let slices = 0;
   const connect = async (): Promise<pg.PoolClient> => {
     const client = await pool.connect();

@@ -10,13 +10,13 @@ import { postgres } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
 import { epochMicros } from "@turnproof/semconv";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { toStored, toStoredJson } from "../../../packages/store/src/postgres/stored-text.ts";
 import { storedForm } from "../../../packages/store/src/stored-event.ts";
 import { startPglite } from "../../servers/pglite.ts";
-import { startPostgres } from "../../servers/postgres.ts";
+import { openPool, startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { answersOf, oldBatches, wantedOf } from "./old-world.ts";
 import { beginCopy, expectCopied } from "./pending-copy.ts";
@@ -63,7 +63,7 @@ const grounds: Readonly<Record<string, () => Promise<OldDatabase>>> = {
     };
   },
   "a server": async () => {
-    const client = new Pool({ connectionString: server.url(await server.createDatabase()) });
+    const client = openPool({ connectionString: server.url(await server.createDatabase()) });
     pools.push(client);
     // The server ends before the last connection is gone.
     client.on("error", () => {});

@@ -5,10 +5,10 @@
 import { postgres } from "@turnproof/store";
 import type { MemoryStore, PostgresPool, PostgresProvider } from "@turnproof/store";
 import { contract, memoryClauses, memoryIsolationClauses } from "@turnproof/store/testing";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { startPostgres } from "../../servers/postgres.ts";
+import { openPool, startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { effort } from "./effort.ts";
 import { hasTenant, watchedPool, withoutTenant } from "./statement-postgres.ts";
@@ -36,7 +36,7 @@ const newDatabase = (): Promise<string> =>
   server.createDatabase({ owner: "keeper", like: pattern });
 
 function poolOf(database: string, max = 2): pg.Pool {
-  const pool = new pg.Pool({ connectionString: server.url(database, "keeper"), max });
+  const pool = openPool({ connectionString: server.url(database, "keeper"), max });
   pool.on("error", () => {});
   pools.push(pool);
   return pool;

@@ -75,10 +75,7 @@ async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise
     allowExitOnIdle: true,
   });
   // A broken idle connection is replaced; the next statement reports the problem.
-  pool.on("error", heard);
-  // The pool listens to idle connections alone: one that is released while it ends has no listener,
-  // and an error of its server would end the process.
-  pool.on("connect", (client) => void client.on("error", heard));
+  pool.on("error", ignoreError);
   return pooledDatabase(pool, () => pool.end());
 }
 
@@ -203,9 +200,9 @@ function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Databa
         throw storeError(error);
       });
       // An unhandled error event of a checked-out connection would end the process.
-      client.on("error", heard);
+      client.on("error", ignoreError);
       const release = (destroy: boolean): void => {
-        client.off("error", heard);
+        client.off("error", ignoreError);
         client.release(destroy);
       };
       const session = sessionOf(client, (sql) => client.query(sql));
@@ -227,7 +224,7 @@ function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Databa
 }
 
 /** The next statement reports the problem; nothing to do here. */
-function heard(): void {}
+function ignoreError(): void {}
 
 async function cleanUp(session: Session): Promise<void> {
   await session.query("ROLLBACK");
