@@ -1,4 +1,4 @@
-/** The order of rules, and their rests: a costly one delays itself, and not those that cost little. */
+/** The order of rules, and their rests: a slow rule is evaluated less often, and delays no other. */
 import { expect, test } from "vitest";
 
 import { parseAlertRules } from "../config/alert-rules.ts";

@@ -44,8 +44,8 @@ export async function pastSilence(
   const reach = Math.ceil(receivedWithin(rule, firstEnd * stepMs, null) / stepMs);
   const span = { from: firstEnd - reach, to: newest };
   const named = new Set(rule.min_count > 1 ? [] : namedBy(rule));
-  const heard = await receivedSteps(parts, rule, span, stepMs, named);
-  const cells = new Map([...heard].map(([group, own]) => [group, own.steps]));
+  const receipts = await receivedSteps(parts, rule, span, stepMs, named);
+  const cells = new Map([...receipts].map(([group, own]) => [group, own.steps]));
   // Before its first turn only a group that the rule names is missed.
   const pauses = [...cells]
     .flatMap(([group, own]) => pausesOf(group, own, span))
@@ -56,7 +56,12 @@ export async function pastSilence(
   let unclear = 0;
   for (const pause of pauses.slice(0, pausesMax)) {
     const { group } = pause;
-    const counted = countedAt(heard.get(group), pause, { rule, steps, stepMs, oldest: span.from });
+    const counted = countedAt(receipts.get(group), pause, {
+      rule,
+      steps,
+      stepMs,
+      oldest: span.from,
+    });
     if (counted !== undefined) {
       const isKnown = counted.turns >= rule.min_count || named.has(group);
       if (isKnown) windows.push(windowOf(rule, group, counted.endMs, counted.turns));
@@ -133,7 +138,7 @@ function sumBefore(turns: ReadonlyMap<number, number>, step: number): number {
  * not have it: a turn was received before and after the pause, or may have lasted for a day.
  */
 function countedAt(
-  heard: GroupReceipts | undefined,
+  receipts: GroupReceipts | undefined,
   { start, end }: Pause,
   of: {
     readonly rule: AlertRule;
@@ -148,10 +153,10 @@ function countedAt(
   const endMs = last * stepMs;
   const from = last - receivedWithin(rule, endMs, endMs) / stepMs;
   const dayAgo = from - longestTurnMs / stepMs;
-  if (heard === undefined || last > end || !Number.isInteger(from)) return undefined;
-  if (heard.began(start) !== heard.ended(start)) return undefined;
-  if (!heard.isIdleIn({ from: Math.max(dayAgo, of.oldest), to: from })) return undefined;
-  return { turns: heard.began(last) - heard.ended(from), endMs };
+  if (receipts === undefined || last > end || !Number.isInteger(from)) return undefined;
+  if (receipts.began(start) !== receipts.ended(start)) return undefined;
+  if (!receipts.isIdleIn({ from: Math.max(dayAgo, of.oldest), to: from })) return undefined;
+  return { turns: receipts.began(last) - receipts.ended(from), endMs };
 }
 
 /** Steps in which a turn of each group was received first or last; also of those it names. */

@@ -1,4 +1,4 @@
-/** @module StoreUnavailable: whether the store can be used now, which host it is, and why it cannot. */
+/** @module StoreUnavailable: whether the store answers now, and if not, which host and why. */
 import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "@turnproof/store";
 

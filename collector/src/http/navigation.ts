@@ -1,6 +1,6 @@
 /**
- * @module Navigation: the links beside every page. A page's route declares its own link, or the link to
- * whose pages it belongs; `joinNavigation` puts them in order.
+ * @module Navigation: the links beside every page. A page's route declares its own link, or the one
+ * that is current on it; `joinNavigation` puts them in order.
  */
 import type { IconName } from "../ui/icons.tsx";
 

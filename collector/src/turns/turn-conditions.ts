@@ -102,7 +102,7 @@ const noValue: { readonly [K in (typeof recordedKeys)[number]]: TurnCondition } 
 /** Keys of terms. */
 export const conditionKeys: readonly string[] = Object.keys(conditions);
 
-/** A flag, or a key of which the turn has any value. */
+/** Condition of a `has:` term: a flag of the turn, or any value for a filter key. */
 function hasCondition(word: string): TurnCondition {
   const key = recordedKeys.find((one) => one === word);
   return key === undefined ? list("flag")(word) : { any: [{ ...noValue[key], not: true }] };

@@ -14,7 +14,7 @@ import { comparePositions, keysetOf, positionOfKeyset } from "./position.ts";
 import { lateLedger } from "./ledger/late-ledger.ts";
 import { memoryTurns } from "./ledger/memory-turns.ts";
 import { recordRoots } from "./ledger/record-roots.ts";
-import type { TurnLedger } from "./ledger/turn-question.ts";
+import type { TurnLedger } from "./ledger/turn-query.ts";
 import { ephemeralOperatorRows } from "./memory/ephemeral-operator-rows.ts";
 import { operatorRowsOf } from "./operator-rows.ts";
 import type { WrittenRows } from "./operator-sweep.ts";

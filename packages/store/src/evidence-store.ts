@@ -12,7 +12,7 @@ import type {
 import type { Identity } from "@turnproof/semconv";
 
 import type { CollectorState } from "./collector-state.ts";
-import type { TurnLedger } from "./ledger/turn-question.ts";
+import type { TurnLedger } from "./ledger/turn-query.ts";
 import type { OperatorRows } from "./operator-rows.ts";
 import type { Capability } from "./providers.ts";
 import type { EvidenceScope } from "./scope.ts";

@@ -62,8 +62,8 @@ export type {
   GroupsPage,
   GroupsPaging,
   PartField,
-} from "./ledger/turn-question.ts";
-export { groupOrderFields } from "./ledger/turn-question.ts";
+} from "./ledger/turn-query.ts";
+export { groupOrderFields } from "./ledger/turn-query.ts";
 export {
   isListField,
   microsOf,

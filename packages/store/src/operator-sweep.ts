@@ -4,7 +4,7 @@
  */
 import type { EvidenceStore } from "./evidence-store.ts";
 import { tenantText } from "./ledger/turn-fields.ts";
-import type { TurnLedger } from "./ledger/turn-question.ts";
+import type { TurnLedger } from "./ledger/turn-query.ts";
 import { concerns } from "./operator-rows.ts";
 import type { OperatorArchive, OperatorRow } from "./operator-rows.ts";
 

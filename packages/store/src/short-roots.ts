@@ -3,7 +3,7 @@
  * for providers whose history is not large.
  */
 import type { EvidenceStore, ShortRoots } from "./evidence-store.ts";
-import type { TurnPlace } from "./ledger/turn-question.ts";
+import type { TurnPlace } from "./ledger/turn-query.ts";
 import type { TurnRecord } from "./ledger/turn-record.ts";
 import type { EvidenceScope } from "./scope.ts";
 

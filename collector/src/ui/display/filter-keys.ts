@@ -21,7 +21,7 @@ export const storeKeys: { readonly [key: string]: string } = {
   finding: "finding",
 };
 
-/** Values of `has:` that are keys: the turn has any value of it. */
+/** Values of `has:` that are filter keys, such as `model`: turns with a value for this key. */
 export const recordedKeys = ["agent", "app", "model", "release", "tool"] as const;
 
 /** Values of `has:`, for completion. */

@@ -4,7 +4,7 @@
  * counts and the memory of a slice.
  */
 import type { ShortRoots } from "../evidence-store.ts";
-import type { TurnQuery } from "../ledger/turn-question.ts";
+import type { TurnQuery } from "../ledger/turn-query.ts";
 import type { EvidenceScope } from "../scope.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";

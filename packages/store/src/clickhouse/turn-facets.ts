@@ -8,7 +8,7 @@ import { groupBy } from "@turnproof/semconv";
 import { textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
-import type { TurnFacet, TurnQuery } from "../ledger/turn-question.ts";
+import type { TurnFacet, TurnQuery } from "../ledger/turn-query.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import { columnOfSet } from "./turn-columns.ts";

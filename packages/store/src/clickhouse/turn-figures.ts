@@ -14,7 +14,7 @@ import type {
   FigureGroup,
   FigureOptions,
   TurnQuery,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import type { EngineAnswer, Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";

@@ -23,7 +23,7 @@ import type {
   GroupsPaging,
   NamedField,
   TurnQuery,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";

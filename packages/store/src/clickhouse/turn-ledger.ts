@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { isoOfMicros } from "@turnproof/semconv";
 
 import type { FigureRow } from "../ledger/figure-rows.ts";
-import type { HeldTurn, TurnLedger } from "../ledger/turn-question.ts";
+import type { HeldTurn, TurnLedger } from "../ledger/turn-query.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
 import type { Tables } from "./engine.ts";

@@ -12,7 +12,7 @@ import type { FigureRow } from "../ledger/figure-rows.ts";
 import { unpackRecord } from "../ledger/packed-record.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
-import type { TurnOrder, TurnPage, TurnPlace, TurnQuery } from "../ledger/turn-question.ts";
+import type { TurnOrder, TurnPage, TurnPlace, TurnQuery } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";

@@ -12,7 +12,7 @@ import type {
   TurnOrder,
   TurnPlace,
   TurnQuery,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
 import { columnOfList, columnOfSet, hasStoredSet } from "./turn-columns.ts";
 import { orderValueSql } from "./turn-order-values.ts";

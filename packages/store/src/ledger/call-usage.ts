@@ -5,7 +5,7 @@
 import type { TurnCall } from "@turnproof/evidence";
 
 import { statedText } from "./turn-fields.ts";
-import type { CallField, CallUsage } from "./turn-question.ts";
+import type { CallField, CallUsage } from "./turn-query.ts";
 
 /** Counts of a call by their letter, in the order of {@link CallUsage.known}. */
 export const usageLetters: readonly (readonly [letter: string, field: UsageField])[] = [

@@ -12,7 +12,7 @@ import type {
   CountGroup,
   FigureGroup,
   FigureOptions,
-} from "./turn-question.ts";
+} from "./turn-query.ts";
 import { compareValues } from "./turn-sums.ts";
 
 /** One row of an answer. */

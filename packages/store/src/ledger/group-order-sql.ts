@@ -5,7 +5,7 @@
  */
 import { afterAllTimes, isFromEnd, isRanked, orderKey, usualGroups } from "./group-orders.ts";
 import { judgedSql } from "./order-sql.ts";
-import type { GroupOrder, GroupsPaging } from "./turn-question.ts";
+import type { GroupOrder, GroupsPaging } from "./turn-query.ts";
 
 /** SQL of a value that the statement does not contain, in the order of the statement. */
 export interface GroupBindings {

@@ -2,7 +2,7 @@
  * @module GroupOrders: the orders of a list of agents or threads, and the places of its pages. An
  * order by a figure goes over all groups of the question, never over those of a page.
  */
-import type { FigureGroup, GroupOrder, GroupPlace, GroupsPaging } from "./turn-question.ts";
+import type { FigureGroup, GroupOrder, GroupPlace, GroupsPaging } from "./turn-query.ts";
 import { absentTexts } from "./turn-orders.ts";
 import { compareValues } from "./turn-sums.ts";
 

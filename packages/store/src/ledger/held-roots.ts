@@ -6,7 +6,7 @@ import type { RootCounts } from "../evidence-store.ts";
 import type { HeldRows } from "./held-rows.ts";
 import type { JudgedSoFar } from "./record-roots.ts";
 import type { RootDraft } from "./root-draft.ts";
-import type { HeldTurn } from "./turn-question.ts";
+import type { HeldTurn } from "./turn-query.ts";
 
 /** A root with all of its rows in memory. */
 export interface HeldRoot extends RootCounts {

@@ -1,5 +1,5 @@
 /** @module LateLedger: a ledger that the first query opens, or whose store may be unreachable. */
-import type { TurnLedger } from "./turn-question.ts";
+import type { TurnLedger } from "./turn-query.ts";
 
 /** The ledger that `current` returns at each call; its errors are passed on. */
 export function lateLedger(

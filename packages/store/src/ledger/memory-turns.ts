@@ -4,7 +4,7 @@
  */
 import { checkScope } from "../scope.ts";
 import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
-import type { TurnLedger, TurnQuery } from "./turn-question.ts";
+import type { TurnLedger, TurnQuery } from "./turn-query.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 import { countsAmong } from "./figure-rows.ts";

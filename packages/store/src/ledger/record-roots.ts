@@ -16,7 +16,7 @@ import { recordsOf } from "./turn-records.ts";
 import type { JudgeTurn } from "./turn-records.ts";
 import { contractNames, withContracts } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
-import type { HeldTurn, TurnLedger, TurnWriter } from "./turn-question.ts";
+import type { HeldTurn, TurnLedger, TurnWriter } from "./turn-query.ts";
 import { heldOf } from "./turn-writes.ts";
 
 /** Where turns of whole roots are written. */

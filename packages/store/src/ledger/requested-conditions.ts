@@ -6,7 +6,7 @@
 import { checkScope, isGranted } from "../scope.ts";
 import { isPrefix } from "./text-prefix.ts";
 import { tenantText } from "./turn-fields.ts";
-import type { TurnCondition, TurnQuery } from "./turn-question.ts";
+import type { TurnCondition, TurnQuery } from "./turn-query.ts";
 
 const nothing: TurnCondition = { any: [] };
 

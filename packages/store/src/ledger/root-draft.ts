@@ -7,7 +7,7 @@ import { compareTimes } from "@turnproof/semconv";
 
 import type { RootTurns } from "./record-roots.ts";
 import { recordsPerWrite } from "./record-roots.ts";
-import type { HeldTurn } from "./turn-question.ts";
+import type { HeldTurn } from "./turn-query.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 
 /** A producer in a root, and when its evidence was first received. */

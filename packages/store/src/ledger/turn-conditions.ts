@@ -21,7 +21,7 @@ import type {
   TurnOrder,
   TurnPlace,
   TurnQuery,
-} from "./turn-question.ts";
+} from "./turn-query.ts";
 import type { TurnRecord } from "./turn-record.ts";
 import { compareValues } from "./turn-sums.ts";
 

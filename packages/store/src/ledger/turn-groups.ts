@@ -19,7 +19,7 @@ import type {
   NamedField,
   TurnQuery,
   TurnReader,
-} from "./turn-question.ts";
+} from "./turn-query.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** The fields that are named in each list: an agent can have as many tenants as turns. */

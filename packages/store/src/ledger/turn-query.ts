@@ -1,6 +1,6 @@
 /**
- * @module TurnQuery: queries on the turns of the ledger, and the form of the answers. One
- * question type serves lists, counts, facets, figures and calls; all are exact over the whole
+ * @module TurnQuery: queries on the turns of the ledger, and the form of the answers. One type of
+ * query serves lists, counts, facets, figures and calls; all are exact over the whole
  * history and in scope (issue: one query surface).
  */
 import type { TurnCall } from "@turnproof/evidence";

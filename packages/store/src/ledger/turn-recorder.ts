@@ -11,7 +11,7 @@ import { rootSlice } from "../root-slice.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { settle, settledEvents } from "../settle.ts";
 import { storedForm } from "../stored-event.ts";
-import type { HeldTurn } from "./turn-question.ts";
+import type { HeldTurn } from "./turn-query.ts";
 import { HeldRoots } from "./held-roots.ts";
 import { HeldRows } from "./held-rows.ts";
 import type { DueRoot, DueTimes, HeldRoot } from "./held-roots.ts";

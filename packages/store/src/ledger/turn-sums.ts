@@ -20,7 +20,7 @@ import type {
   FigureOptions,
   TurnFacet,
   TurnFigures,
-} from "./turn-question.ts";
+} from "./turn-query.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** Nearest-rank percentile of values: the least one that this share does not exceed. */

@@ -1,5 +1,5 @@
 /** @module TurnWrites: writes of turns, each key once. */
-import type { HeldTurn } from "./turn-question.ts";
+import type { HeldTurn } from "./turn-query.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 

@@ -3,7 +3,7 @@ import type { Document } from "mongodb";
 
 import { usageLetters } from "../ledger/call-usage.ts";
 import type { UsageField } from "../ledger/call-usage.ts";
-import type { CallValues } from "../ledger/turn-question.ts";
+import type { CallValues } from "../ledger/turn-query.ts";
 
 /** True where an expression has a value. */
 export function isStated(expression: string): Document {

@@ -4,7 +4,7 @@ import type { Collection, Document } from "mongodb";
 import { isoOfMicros } from "@turnproof/semconv";
 
 import { placeOf } from "../ledger/turn-conditions.ts";
-import type { TurnLedger } from "../ledger/turn-question.ts";
+import type { TurnLedger } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import { raisedEpochs } from "./root-counts.ts";

@@ -18,7 +18,7 @@ import type {
   FigureOptions,
   TurnFacet,
   TurnQuery,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import { isStated, usageIn } from "./call-usage.ts";
 import { coded } from "./store-error.ts";
 import { fieldOfList } from "./turn-documents.ts";

@@ -8,7 +8,7 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
-import type { Sign, TurnCondition, TurnQuery } from "../ledger/turn-question.ts";
+import type { Sign, TurnCondition, TurnQuery } from "../ledger/turn-query.ts";
 import { calledExpression } from "./call-usage.ts";
 import { fieldOfList } from "./turn-documents.ts";
 

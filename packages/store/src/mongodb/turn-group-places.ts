@@ -18,7 +18,7 @@ import type {
   GroupPlace,
   GroupsPaging,
   TurnQuery,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import { isStated } from "./call-usage.ts";
 import { countIf, request, valueOf } from "./turn-figures.ts";
 import { filterOf } from "./turn-filter.ts";

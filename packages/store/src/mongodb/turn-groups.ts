@@ -3,7 +3,7 @@ import type { Collection, Document } from "mongodb";
 
 import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
-import type { GroupField, GroupsPage, GroupsPaging, TurnQuery } from "../ledger/turn-question.ts";
+import type { GroupField, GroupsPage, GroupsPaging, TurnQuery } from "../ledger/turn-query.ts";
 import { callsOf, figuresOf, request, unwound, valueOf } from "./turn-figures.ts";
 import { filterOf } from "./turn-filter.ts";
 import { placesOf } from "./turn-group-places.ts";

@@ -4,7 +4,7 @@
  */
 import type { Collection, Document, Filter } from "mongodb";
 
-import type { TurnOrder, TurnPlace, TurnQuery } from "../ledger/turn-question.ts";
+import type { TurnOrder, TurnPlace, TurnQuery } from "../ledger/turn-query.ts";
 import {
   absentTexts,
   codeWeights,

@@ -3,7 +3,7 @@ import { isListField } from "../ledger/turn-fields.ts";
 import { groupPageSql, groupRankSql } from "../ledger/group-order-sql.ts";
 import { afterAllTimes, usualGroups } from "../ledger/group-orders.ts";
 import { namedFields, namesMax } from "../ledger/turn-groups.ts";
-import type { GroupField, GroupOrder, GroupsPaging, TurnQuery } from "../ledger/turn-question.ts";
+import type { GroupField, GroupOrder, GroupsPaging, TurnQuery } from "../ledger/turn-query.ts";
 import type { Bindings } from "./sql-text.ts";
 import { columnOfList, timeOrNumberSql } from "./turn-rows.ts";
 import { whereOf } from "./turn-where.ts";

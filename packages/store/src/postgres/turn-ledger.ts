@@ -28,7 +28,7 @@ import type {
   TurnFacet,
   TurnLedger,
   TurnQuery,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import { callRows, callUsageSql } from "./call-rows.ts";

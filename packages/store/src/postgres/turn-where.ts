@@ -9,7 +9,7 @@ import type {
   TurnOrder,
   TurnPlace,
   TurnQuery,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import { callRows, callUsageSql } from "./call-rows.ts";
 import type { Bindings } from "./sql-text.ts";
 import { toStored, toStoredJson } from "./stored-text.ts";

@@ -4,7 +4,7 @@ import { isoOfMicros } from "@turnproof/semconv";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 import { placeOf } from "../ledger/turn-conditions.ts";
-import type { HeldTurn, TurnLedger } from "../ledger/turn-question.ts";
+import type { HeldTurn, TurnLedger } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { paced } from "../paced.ts";
 import { inSteps } from "./bundle-writer.ts";

@@ -3,7 +3,7 @@ import { textOf } from "../ledger/figure-rows.ts";
 import { facetOf } from "../ledger/turn-sums.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
-import type { TurnFacet } from "../ledger/turn-question.ts";
+import type { TurnFacet } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { SqliteDatabase, SqlRow } from "./sqlite-database.ts";
 import { isCounted, emptyListSql, valuesSql } from "./turn-schema.ts";

@@ -16,7 +16,7 @@ import type {
   CallOptions,
   FigureGroup,
   FigureOptions,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import { heldJoin, heldUsageSql, rareColumns, tierSql } from "./held-usage.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { addedUp, withPercentiles } from "./summed-rows.ts";

@@ -12,7 +12,7 @@ import type {
   GroupsPage,
   GroupsPaging,
   TurnQuery,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { timeOrNumberSql, valuesSql } from "./turn-schema.ts";
 import { callsOf, figuresOf } from "./turn-figures.ts";

@@ -3,7 +3,7 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
-import type { TurnCondition, TurnOrder, TurnPlace, TurnQuery } from "../ledger/turn-question.ts";
+import type { TurnCondition, TurnOrder, TurnPlace, TurnQuery } from "../ledger/turn-query.ts";
 import { heldJoin, heldUsageSql, tierSql } from "./held-usage.ts";
 import type { SqlValue } from "./sqlite-database.ts";
 import { orderValueSql } from "./turn-order-values.ts";

@@ -9,7 +9,7 @@ import type { TurnRow } from "@turnproof/evidence";
 
 import type { SliceOptions } from "../evidence-store.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
-import type { GroupField, GroupPlace, GroupsPaging } from "../ledger/turn-question.ts";
+import type { GroupField, GroupPlace, GroupsPaging } from "../ledger/turn-query.ts";
 import type { EvidenceStore } from "../evidence-store.ts";
 import type { KitClause } from "./contract.ts";
 import { onStore } from "./on-store.ts";

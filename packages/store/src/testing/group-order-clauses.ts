@@ -8,14 +8,14 @@ import fc from "fast-check";
 
 import { memoryTurns } from "../ledger/memory-turns.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
-import { groupOrderFields } from "../ledger/turn-question.ts";
+import { groupOrderFields } from "../ledger/turn-query.ts";
 import type {
   GroupedTurns,
   GroupField,
   GroupPlace,
   GroupsPaging,
   TurnReader,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
 import type { KitClause } from "./contract.ts";
 import { onStore } from "./on-store.ts";

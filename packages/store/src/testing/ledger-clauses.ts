@@ -6,7 +6,7 @@ import { deepEqual, equal } from "node:assert/strict";
 
 import { microsOf } from "../ledger/turn-fields.ts";
 import { memoryTurns } from "../ledger/memory-turns.ts";
-import type { TurnLedger, TurnQuery } from "../ledger/turn-question.ts";
+import type { TurnLedger, TurnQuery } from "../ledger/turn-query.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
 import type { KitClause } from "./contract.ts";

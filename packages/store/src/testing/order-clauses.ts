@@ -7,7 +7,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { comparePlaces, placeOf } from "../ledger/turn-conditions.ts";
 import { memoryTurns } from "../ledger/memory-turns.ts";
 import { turnOrderFields } from "../ledger/turn-orders.ts";
-import type { TurnOrder, TurnPlace, TurnReader } from "../ledger/turn-question.ts";
+import type { TurnOrder, TurnPlace, TurnReader } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
 import type { KitClause } from "./contract.ts";

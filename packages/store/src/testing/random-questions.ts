@@ -16,8 +16,8 @@ import type {
   CallValues,
   TurnCondition,
   TurnOrder,
-} from "../ledger/turn-question.ts";
-import { groupOrderFields } from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
+import { groupOrderFields } from "../ledger/turn-query.ts";
 import { turnOrderFields } from "../ledger/turn-orders.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { randomTurn, turnRecords } from "./random-turns.ts";

@@ -11,7 +11,7 @@ import type {
   TurnQuery,
   TurnReader,
   TurnWriter,
-} from "../ledger/turn-question.ts";
+} from "../ledger/turn-query.ts";
 import type { ListField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
