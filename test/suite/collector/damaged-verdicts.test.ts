@@ -41,7 +41,8 @@ async function verdicts(collector: Collector, query = ""): Promise<object> {
 async function withTurns(env: Readonly<Record<string, string>>): Promise<Collector> {
   const dataDir = await directories.make();
   const config = parseConfig({ ...env, TURNPROOF_DATA_DIR: dataDir });
-  const collector = await createCollector({ config, log: quiet });
+  // A judge that looks before they are recorded as judged would judge them, without the contract.
+  const collector = await createCollector({ config, log: quiet, judge: { firstMs: 3_600_000 } });
   for (const [root, began] of Object.entries({ a: start, b: start - 14 * 86_400_000 })) {
     const batch = { batchId: root, receivedAt: isoOf(began), events: turnAt(root, began) };
     await vi.waitFor(() => collector.store.append(batch), waits);
