@@ -22,6 +22,7 @@ import { sendStory } from "../apps/briefing/story.ts";
 import { orderDesk } from "../apps/week/cast.ts";
 import { parcelThread } from "../apps/week/incidents.ts";
 import { sendWeek } from "../apps/week/week.ts";
+import { launchOptions } from "../chromium.ts";
 import { withPalette } from "./palette-png.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -212,8 +213,8 @@ async function week(url: string): Promise<Paths> {
 }
 
 const browser = await chromium.launch({
-  executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
+  ...launchOptions,
+  args: [...launchOptions.args, "--font-render-hinting=none"],
 });
 try {
   await picture(browser, afternoon);

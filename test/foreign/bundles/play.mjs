@@ -13,6 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { chromium } from "playwright-core";
 
+import { executablePath } from "../../chromium.ts";
 import { commandsOf, runAsPrinted } from "../printed.mjs";
 
 const here = import.meta.dirname;
@@ -46,9 +47,7 @@ const origin = createServer(async (request, response) => {
   response.writeHead(status).end("{}");
 });
 await new Promise((resolve) => origin.listen(0, "127.0.0.1", resolve));
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-});
+const browser = await chromium.launch({ executablePath });
 try {
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${origin.address().port}/`);

@@ -14,8 +14,8 @@ import { createCollector, parseConfig } from "turnproof";
 import type { CollectorOptions } from "turnproof";
 
 import { listen } from "../../../collector/src/server.ts";
+import { launchOptions } from "../../chromium.ts";
 import { quiet, recordEvents } from "../collector/desk.ts";
-import { launchOptions } from "./launch-options.ts";
 import { axeSource, takeTab } from "./tabs.ts";
 
 /** A collector that listens, and the way to put evidence into its store. */

@@ -13,6 +13,7 @@ import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { executablePath } from "../../chromium.ts";
 import { installClient, root } from "./packed-files.ts";
 
 const run = promisify(execFile);
@@ -100,9 +101,7 @@ describe("types without skipLibCheck", () => {
 
 /** Plays a bundle in Chromium on an empty page. */
 async function playInBrowser(script: string): Promise<unknown> {
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-  });
+  const browser = await chromium.launch({ executablePath });
   try {
     const page = await browser.newPage();
     const errors: string[] = [];

@@ -15,6 +15,7 @@ import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { executablePath } from "../../chromium.ts";
 import { firstNode, withoutFirstNode } from "./first-node.ts";
 import { packed, root } from "./packed-files.ts";
 
@@ -67,9 +68,7 @@ async function until<T>(request: () => Promise<T | undefined>): Promise<T> {
 
 /** Opens the list of turns and gives the text of its page once the turn's link can be seen. */
 async function onScreen(url: string, root: string): Promise<string> {
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-  });
+  const browser = await chromium.launch({ executablePath });
   try {
     const page = await browser.newPage();
     await page.goto(`${url}/traces`);
