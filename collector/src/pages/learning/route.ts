@@ -5,23 +5,9 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import {
-  findInsights,
-  insightCodes,
-  proposeRecommendation,
-  readCandidates,
-  reviewRecommendation,
-  reviseRecommendation,
-} from "@turnproof/evidence";
-import type {
-  CandidateState,
-  DraftExperiment,
-  Insight,
-  RecommendationOwner,
-  TurnEvent,
-} from "@turnproof/evidence";
+import { findInsights, insightCodes, readCandidates } from "@turnproof/evidence";
+import type { CandidateState, DraftExperiment, TurnEvent } from "@turnproof/evidence";
 import { CodedError, isoTime, limits } from "@turnproof/semconv";
-import type { SharedRecord, SharedStore } from "@turnproof/store";
 
 import { readBody } from "../../http/body.ts";
 import { principalOf } from "../../http/environment.ts";
@@ -29,8 +15,7 @@ import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { filters, id, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
-import { jsonOf, readRecommendation, sharedOf } from "../../memory/recommendation-record.ts";
-import type { StoredRecommendation } from "../../memory/recommendation-record.ts";
+import { readRecommendation, sharedOf } from "../../memory/recommendation-record.ts";
 import { formOrJson, orForm, withTwin } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
@@ -41,6 +26,7 @@ import { everyStored, listed, mayRead, shownRow } from "./listed.ts";
 import { candidateFields, experimentFields, recommendationFields } from "./file-fields.ts";
 import type { RecommendationRow } from "./listed.ts";
 import { learningPage } from "./page.tsx";
+import { ownerOf, propose, review } from "./recommending.ts";
 
 /** Parameters of the learning view. */
 const learningParameters = z
@@ -298,101 +284,4 @@ async function windowOf(
   const { events } = await newestEvents(parts, reading, limits.pageEventsDefault);
   if (events.length === 0) throw new CodedError("trace_not_found_in_window");
   return events;
-}
-
-/**
- * Owner of an insight's evidence. Insights over several tenants have no owner and are not
- * proposed: a recommendation must not carry one tenant's evidence to another.
- */
-function ownerOf(insight: Insight, events: readonly TurnEvent[]): RecommendationOwner | undefined {
-  const ids = new Set(insight.evidence_ids);
-  const members = events.filter((event) => ids.has(event.event_id));
-  const [first] = members.length > 0 ? members : events;
-  if (first === undefined) return undefined;
-  const { application_id, agent_id, user_id } = first;
-  const same = (members.length > 0 ? members : events).every(
-    (event) =>
-      event.user_id === user_id &&
-      event.agent_id === agent_id &&
-      event.application_id === application_id,
-  );
-  if (!same) return undefined;
-  return {
-    ...(application_id === undefined ? {} : { application_id }),
-    ...(agent_id === undefined ? {} : { agent_id }),
-    ...(user_id === undefined ? {} : { user_id }),
-  };
-}
-
-/** The same insight gives the same recommendation; new evidence gives a new revision. */
-async function propose(
-  shared: SharedStore,
-  insight: Insight,
-  owner: RecommendationOwner,
-  now: string,
-): Promise<StoredRecommendation> {
-  const proposal = proposeRecommendation(insight, owner);
-  const record = await shared.get("recommendation", proposal.recommendation_id);
-  const current = record === undefined ? undefined : readRecommendation(record);
-  if (record === undefined || current === undefined) {
-    const row = { ...proposal, proposed_at: now, reviewed_at: null, experiments: [] };
-    await shared.put("recommendation", {
-      id: proposal.recommendation_id,
-      created_at: now,
-      data: jsonOf(row),
-    });
-    return row;
-  }
-  const known = new Set(current.evidence_ids);
-  const fresh = proposal.evidence_ids.some((each) => !known.has(each));
-  if (!fresh) return current;
-  const { note: _note, ...kept } = current;
-  const row: StoredRecommendation = {
-    ...kept,
-    ...reviseRecommendation(current, insight),
-    proposed_at: now,
-    reviewed_at: null,
-  };
-  await shared.update("recommendation", record.id, record.version, jsonOf(row));
-  return row;
-}
-
-interface Review {
-  readonly shared: SharedStore;
-  readonly record: SharedRecord;
-  readonly current: StoredRecommendation;
-  readonly decision: z.output<typeof reviewBody>["decision"];
-  readonly note?: string | undefined;
-}
-
-async function review(
-  parts: Parts,
-  { shared, record, current, decision, note }: Review,
-): Promise<{ recommendation: StoredRecommendation; experiment: DraftExperiment | null }> {
-  const now = isoTime(parts.now());
-  const { recommendation, experiment } = reviewRecommendation(current, decision);
-  const experiments =
-    experiment === null
-      ? current.experiments
-      : [
-          ...current.experiments.filter((each) => each.experiment_id !== experiment.experiment_id),
-          experiment,
-        ];
-  const row: StoredRecommendation = {
-    ...current,
-    ...recommendation,
-    experiments,
-    reviewed_at: now,
-    ...(note === undefined ? {} : { note }),
-  };
-  // The decision is written first: the loser of a race gets an error and creates no experiment.
-  await shared.update("recommendation", record.id, record.version, jsonOf(row));
-  if (experiment !== null) {
-    await shared.put("experiment", {
-      id: experiment.experiment_id,
-      created_at: now,
-      data: jsonOf(experiment),
-    });
-  }
-  return { recommendation: row, experiment };
 }
