@@ -4,7 +4,8 @@
 import type { Command } from "commander";
 
 import { leftOut } from "../ui/display/find-words.ts";
-import type { FindModel, FoundRoot } from "../pages/find/route.ts";
+import type { FoundRoot } from "../pages/find/found-roots.ts";
+import type { FindModel } from "../pages/find/route.ts";
 import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";

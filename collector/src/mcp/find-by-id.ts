@@ -1,7 +1,8 @@
 /** @module FindById: the roots that mention an opaque id. */
 import { z } from "zod";
 
-import type { FindModel, FoundRoot } from "../pages/find/route.ts";
+import type { FoundRoot } from "../pages/find/found-roots.ts";
+import type { FindModel } from "../pages/find/route.ts";
 import { countedText } from "../ui/display/figures.ts";
 import { placeNames } from "../ui/display/find-words.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";

@@ -2,7 +2,8 @@
 import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
-import type { FindModel, FoundRoot } from "../pages/find/route.ts";
+import type { FoundRoot } from "../pages/find/found-roots.ts";
+import type { FindModel } from "../pages/find/route.ts";
 import type { TurnModel } from "../pages/turn/turn-reading.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";
 import { durationText, countText } from "../ui/display/figures.ts";

@@ -4,10 +4,8 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { TurnEvent } from "@turnproof/evidence";
-import { compareTimes, limits } from "@turnproof/semconv";
-import type { Identity, NullableIdentity } from "@turnproof/semconv";
-import type { EvidenceScope, Keyset, TurnQuery } from "@turnproof/store";
+import { limits } from "@turnproof/semconv";
+import type { Keyset, TurnQuery } from "@turnproof/store";
 
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
@@ -23,10 +21,10 @@ import type { SearchedPlace } from "../../memory/searched-places.ts";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { foundVerdicts } from "../../turns/turn-verdicts.ts";
-import type { FoundVerdict } from "../../turns/turn-verdicts.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
+import { foundFields, foundRoots } from "./found-roots.ts";
+import type { FoundRoot } from "./found-roots.ts";
 import { findPage } from "./page.tsx";
 import { namedValues } from "./named-values.ts";
 import type { NamedValue, NamedValues } from "./named-values.ts";
@@ -75,22 +73,6 @@ const idFilters = [
   "resource_ref",
 ] as const;
 
-/** A root that mentions the id. */
-export interface FoundRoot
-  extends Pick<Identity, "root_trace_id">, NullableIdentity<"agent_id" | "thread_id"> {
-  readonly turn_ids: readonly string[];
-  /** Fields with the id, sorted. */
-  readonly matched_by: readonly string[];
-  readonly event_ids: readonly string[];
-  /** Events with the id on this page; with `turn_ids`, all of them where it has no other. */
-  readonly event_count: number;
-  readonly first_at: string;
-  readonly last_at: string;
-  readonly has_error: boolean;
-  /** Verdicts on its turns with the id; null where they were not looked up. */
-  readonly verdicts: readonly FoundVerdict[] | null;
-}
-
 /** Body of `/traces/find.json`. */
 export interface FindModel extends NamedValues {
   /** False until an id is given: the page shows an empty box. */
@@ -113,8 +95,6 @@ export interface FindModel extends NamedValues {
   /** Which places were searched, which were not and why; empty until an id is given. */
   readonly places: readonly (SearchedPlace & { readonly message: string })[];
 }
-
-const eventIdsMax = limits.findingEvidenceMax;
 
 const noNames: NamedValues = { named: [], named_total: 0, not_compared: [] };
 
@@ -142,21 +122,6 @@ const findFile = {
   rows: "traces that mention an id",
   query: findParameters.omit({ limit: true, cursor: true, names: true }),
 } as const;
-
-/** Fields of a trace in a file. */
-const foundFields: ListFields<FoundRoot> = {
-  root_trace_id: "text",
-  agent_id: "text",
-  thread_id: "text",
-  turn_ids: "texts",
-  matched_by: "texts",
-  event_ids: "texts",
-  event_count: "integer",
-  first_at: "time",
-  last_at: "time",
-  has_error: "flag",
-  verdicts: "json",
-};
 
 const namedFile = {
   path: "/traces/find/named",
@@ -232,12 +197,11 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
       after: paging.after,
       hasMemory: parts.memory !== undefined,
     });
-    const found = rootsOf(slice.events, wanted);
     const whole = pending === 0 && paging.after === undefined && slice.next === null;
     const left = slice.bounded || places.some(({ reach }) => leftOut(reach));
     const model: FindModel = {
       requested: true,
-      items: await judgedRoots(parts, scope, found),
+      items: await foundRoots(parts, scope, slice.events, wanted),
       event_count: slice.events.length,
       limit,
       next_cursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
@@ -301,69 +265,8 @@ async function* foundPages(
       ...(after === undefined ? {} : { after }),
     });
     if (slice.bounded) bound();
-    yield await judgedRoots(parts, scope, rootsOf(slice.events, wanted));
+    yield await foundRoots(parts, scope, slice.events, wanted);
     if (slice.next === null) return;
     after = slice.next;
   }
-}
-
-async function judgedRoots(
-  parts: Parts,
-  scope: EvidenceScope,
-  found: readonly Omit<FoundRoot, "verdicts">[],
-): Promise<readonly FoundRoot[]> {
-  const roots = found.map((root) => root.root_trace_id);
-  const judged = await foundVerdicts(parts.store.ledger, scope, roots);
-  return found.map((root) => ({ ...root, verdicts: own(root, judged) }));
-}
-
-/** The turns of a root with the id; all of them where none of its events has one. */
-function own(
-  { root_trace_id, turn_ids }: Omit<FoundRoot, "verdicts">,
-  judged: ReadonlyMap<string, readonly FoundVerdict[]>,
-): readonly FoundVerdict[] | null {
-  const all = judged.get(root_trace_id);
-  if (all === undefined) return null;
-  const named = all.filter(({ turn_id }) => turn_id !== null && turn_ids.includes(turn_id));
-  return named.length === 0 ? all : named;
-}
-
-function rootsOf(
-  events: readonly TurnEvent[],
-  wanted: string,
-): readonly Omit<FoundRoot, "verdicts">[] {
-  const groups = Map.groupBy(events, (event) => event.root_trace_id ?? "");
-  return [...groups].map(([root, members]) => {
-    const times = members.map((event) => event.timestamp).toSorted(compareTimes);
-    const turns = members.flatMap((event) => event.turn_id ?? []);
-    return {
-      root_trace_id: root,
-      agent_id: members.find((event) => event.agent_id !== undefined)?.agent_id ?? null,
-      thread_id: members.find((event) => event.thread_id !== undefined)?.thread_id ?? null,
-      turn_ids: [...new Set(turns)],
-      matched_by: [...new Set(members.flatMap((event) => fieldsOf(event, wanted)))].toSorted(),
-      event_ids: members.slice(0, eventIdsMax).map((event) => event.event_id),
-      event_count: members.length,
-      first_at: times[0] ?? "",
-      last_at: times.at(-1) ?? "",
-      has_error: members.some((event) => event.status === "error"),
-    };
-  });
-}
-
-/** Names of the fields of an event with the id. */
-function fieldsOf(event: TurnEvent, wanted: string): readonly string[] {
-  const { attributes, input_refs, output_refs, selection_ledger, links, ...own } = event;
-  const fields = [...Object.entries(own), ...Object.entries(attributes)]
-    .filter(([, value]) => value === wanted || (Array.isArray(value) && value.includes(wanted)))
-    .map(([name]) => name);
-  if (input_refs?.some((item) => item.ref === wanted)) fields.push("input_refs");
-  if (output_refs?.some((item) => item.ref === wanted)) fields.push("output_refs");
-  if (selection_ledger?.some((item) => item.resource.ref === wanted)) {
-    fields.push("selection_ledger");
-  }
-  if (links?.some((link) => link.trace_id === wanted || link.span_id === wanted)) {
-    fields.push("links");
-  }
-  return fields;
 }
