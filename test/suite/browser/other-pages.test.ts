@@ -50,6 +50,29 @@ test("a bound viewer reads its own, is refused another's, and cannot run", async
   await Promise.all([page.waitForURL(/\/login/), page.getByText("Sign out").click()]);
 });
 
+test("a live tail that ends with its session says so, and leads to the sign-in", async () => {
+  const page = await signedIn(tokens.operator, /status of 401/);
+  await page.goto(`${guarded.url}/traces`);
+  await page.getByText("Listening: the first turn appears here").waitFor();
+  const live = page.locator("[data-live]");
+  const other = await page.context().newPage();
+  await other.goto(`${guarded.url}/settings`);
+  await other.getByText("Sign out").click();
+  await other.waitForURL(/\/login/);
+  await other.close();
+  const notice = page.locator("[data-tail-end]");
+  await notice.getByText("Your session has ended. New turns do not appear here.").waitFor();
+  expect(await page.getByText("Listening:").isVisible()).toBe(false);
+  expect(await live.getAttribute("aria-pressed")).toBe("false");
+  expect(await axeViolations(page)).toEqual([]);
+  // Turned on again it connects, and is refused.
+  await live.click();
+  await notice.getByText("The live tail has ended.").waitFor();
+  expect(await live.getAttribute("aria-pressed")).toBe("false");
+  await notice.getByRole("link").click();
+  await page.waitForURL(/\/login\?next=%2Ftraces/);
+});
+
 test("the playground streams text as text, and leads to the evidence", async () => {
   const page = await signedIn(tokens.operator);
   await page.goto(`${guarded.url}/agents/echo`);

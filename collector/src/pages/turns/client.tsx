@@ -14,6 +14,7 @@ import { completeFilter } from "../../ui/client/completion.tsx";
 import { facetList } from "./client/facets.tsx";
 import type { FacetList } from "./client/facets.tsx";
 import { startDifferences } from "./client/differences.tsx";
+import { hideTailEnd, showTailEnd } from "./client/tail-end.tsx";
 import { overviewOf } from "./client/overview.tsx";
 import { startMarks } from "../../ui/client/marks.tsx";
 import { showNewer } from "../../ui/client/newer.ts";
@@ -38,6 +39,8 @@ const liveFilters = new Set(
 
 const query = pageQuery();
 let live = true;
+/** Undefined after the server ended it. */
+let tail: EventSource | undefined;
 let waiting: Model | undefined;
 let renewOverview: (() => void) | undefined;
 let facets: FacetList | undefined;
@@ -54,8 +57,6 @@ export function start(): void {
   const button = find<HTMLButtonElement>("[data-live]");
   if (button === undefined) return;
   button.hidden = false;
-  const wait = find("[data-waiting]");
-  if (wait !== undefined) wait.hidden = false;
   button.addEventListener("click", () => setLive(!live));
   addShortcuts([
     { keys: ["l"], words: "Live tail on or off", group: "List", run: () => setLive(!live) },
@@ -70,15 +71,35 @@ export function start(): void {
   window.addEventListener("scroll", () => {
     if (isAtTop()) showWaiting();
   });
+  // A backlog becomes readable long after its receipt, so a page with pending events reloads its
+  // rows.
+  setInterval(() => {
+    if (tail !== undefined && !document.hidden && find("[data-pending]") !== undefined) soon();
+  }, openMs);
+  window.addEventListener("pagehide", () => tail?.close());
   listen();
 }
 
 function setLive(on: boolean): void {
-  live = on;
-  const button = find("[data-live]");
-  button?.setAttribute("aria-pressed", String(on));
+  showLive(on);
   announce(on ? "Live tail on" : "Live tail off");
-  if (on) showWaiting();
+  if (!on) return;
+  if (tail === undefined) listen();
+  showWaiting();
+}
+
+function showLive(on: boolean): void {
+  live = on;
+  find("[data-live]")?.setAttribute("aria-pressed", String(on));
+}
+
+let timer: number | undefined;
+
+function soon(): void {
+  timer ??= window.setTimeout(() => {
+    timer = undefined;
+    void refresh();
+  }, settleMs);
 }
 
 function listen(): void {
@@ -86,35 +107,27 @@ function listen(): void {
   // From the time when the page was read, so that events before this connection are not missed.
   const asOf = find("[data-window]")?.dataset["asOf"];
   if (asOf !== undefined) filters.set("since", asOf);
-  const tail = filters.toString();
-  const source = new EventSource(`${base}/traces/live${tail === "" ? "" : `?${tail}`}`);
-  let timer: number | undefined;
-  const soon = (): void => {
-    timer ??= window.setTimeout(() => {
-      timer = undefined;
-      void refresh();
-    }, settleMs);
-  };
+  const source = new EventSource(`${base}/traces/live${filters.size === 0 ? "" : `?${filters}`}`);
+  tail = source;
+  hideTailEnd();
   source.addEventListener("event", ({ data }: MessageEvent<string>) => {
     if (isNews(JSON.parse(data) as Arrived, asOf)) soon();
   });
   source.addEventListener("gap", soon);
   // Without this the browser would reconnect forever, even after a sign-out or at the bound of
   // streams.
-  const ended = (): void => {
+  const ended = (code?: string): void => {
     source.close();
-    setLive(false);
+    tail = undefined;
+    showLive(false);
+    showTailEnd(code);
   };
-  source.addEventListener("end", ended);
+  source.addEventListener("end", ({ data }: MessageEvent<string>) =>
+    ended((JSON.parse(data) as { readonly code?: string }).code),
+  );
   source.addEventListener("error", () => {
     if (source.readyState === EventSource.CLOSED) ended();
   });
-  // A backlog becomes readable long after its receipt, so a page with pending events reloads its
-  // rows.
-  setInterval(() => {
-    if (!document.hidden && find("[data-pending]") !== undefined) soon();
-  }, openMs);
-  window.addEventListener("pagehide", () => source.close());
 }
 
 /** Fields of a tail event that the page uses. */
