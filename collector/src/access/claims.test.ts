@@ -12,10 +12,19 @@ test.each([
   [{ iat }, "OAUTH_SUBJECT_EMPTY"],
   [{ sub: "anna", iat: iat + 301 }, "OAUTH_ISSUED_IN_FUTURE"],
   [{ sub: "anna", iat: iat + 86_400 }, "OAUTH_ISSUED_IN_FUTURE"],
+  [{ sub: "anna", iat, azp: "another" }, "OAUTH_ISSUED_TO_ANOTHER"],
 ])("%j is refused", (claims, code) => {
-  expect(() => requirePlausible(claims, now)).toThrow(expect.objectContaining({ code }));
+  expect(() => requirePlausible(claims, now, "turnproof")).toThrow(
+    expect.objectContaining({ code }),
+  );
 });
 
 test("a clock that is a little ahead is admitted", () => {
-  expect(() => requirePlausible({ sub: "anna", iat: iat + 299 }, now)).not.toThrow();
+  expect(() => requirePlausible({ sub: "anna", iat: iat + 299 }, now, "turnproof")).not.toThrow();
+});
+
+test("a token that was issued to this client is admitted", () => {
+  expect(() =>
+    requirePlausible({ sub: "anna", iat, azp: "turnproof" }, now, "turnproof"),
+  ).not.toThrow();
 });

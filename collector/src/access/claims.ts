@@ -29,17 +29,19 @@ export function principalIn(
 const aheadSeconds = 300;
 
 /**
- * What the library takes as it comes: a subject without a name, and a token of the future, which a
- * provider with a wrong clock makes.
+ * What the library takes as it comes: a subject without a name, a token of the future, which a
+ * provider with a wrong clock makes, and one that was issued to another client.
  *
  * @throws Error whose `code` is the reason
  */
-export function requirePlausible({ sub, iat }: Claims, now: number): void {
+export function requirePlausible({ sub, iat, azp }: Claims, now: number, clientId: string): void {
   const refused = (code: string): Error => Object.assign(new Error("claims"), { code });
   if (typeof sub !== "string" || sub.trim() === "") throw refused("OAUTH_SUBJECT_EMPTY");
   if (typeof iat === "number" && iat > now / 1_000 + aheadSeconds) {
     throw refused("OAUTH_ISSUED_IN_FUTURE");
   }
+  // OpenID Connect Core 3.1.3.7: the party that the token was issued to, where it is named.
+  if (azp !== undefined && azp !== clientId) throw refused("OAUTH_ISSUED_TO_ANOTHER");
 }
 
 /** A claim by its name; where none has this name, dots lead into objects. */

@@ -42,3 +42,39 @@ test("a provider that fails is away, and gave no wrong answer", async () => {
     ["sign_in_failed", { code: "sign_in_unavailable" }],
   ]);
 });
+
+test("a provider's endpoints may move: its metadata are fetched again after ten minutes", async () => {
+  const own = "https://login.example";
+  let path = "v1";
+  const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async () =>
+    Response.json({
+      issuer: own,
+      authorization_endpoint: `${own}/${path}/authorize`,
+      token_endpoint: `${own}/${path}/token`,
+    }),
+  );
+  let now = Date.parse("2026-11-28T10:00:00Z");
+  const oidc = createOidc({
+    settings: {
+      issuer: own,
+      clientId: "turnproof",
+      scopes: "openid",
+      roleClaim: "role",
+      roles: {},
+    },
+    keyring: createKeyring(parseKeyring("k1:0123456789abcdef0123456789abcdef")),
+    typed: (value) => value,
+    log: silentLog,
+    now: () => now,
+  });
+  const place = async (): Promise<string> =>
+    new URL((await oidc.begin("https://turnproof.example/login/callback", "/traces")).location)
+      .pathname;
+  expect(await place()).toBe("/v1/authorize");
+  path = "v2";
+  now += 599_000;
+  expect(await place()).toBe("/v1/authorize");
+  now += 1_000;
+  expect(await place()).toBe("/v2/authorize");
+  expect(fetched).toHaveBeenCalledTimes(2);
+});

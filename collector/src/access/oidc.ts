@@ -43,6 +43,8 @@ interface OidcOptions {
 }
 
 const timeoutSeconds = 10;
+/** Age at which the provider's metadata are fetched again: its endpoints may move. */
+const metadataMsMax = 600_000;
 
 /** The protocol's client, loaded by the first sign-in: most collectors have no provider. */
 const loadClient = (): Promise<typeof openidClient> => import("openid-client");
@@ -51,11 +53,17 @@ const loadClient = (): Promise<typeof openidClient> => import("openid-client");
 export function createOidc({ settings, keyring, typed, log, now }: OidcOptions): Oidc {
   const tickets = createTickets(keyring, now);
   let described: Promise<Configuration> | undefined;
+  let describedAt = 0;
   const provider = (): Promise<Configuration> => {
-    described ??= describe(settings);
+    if (described !== undefined && Math.abs(now() - describedAt) < metadataMsMax) return described;
+    const fetched = describe(settings);
+    described = fetched;
+    describedAt = now();
     // The next sign-in fetches it again.
-    described.catch(() => (described = undefined));
-    return described;
+    fetched.catch(() => {
+      if (described === fetched) described = undefined;
+    });
+    return fetched;
   };
   const coded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -96,7 +104,7 @@ export function createOidc({ settings, keyring, typed, log, now }: OidcOptions):
           idTokenExpected: true,
         });
         const claims: Claims = tokens.claims() ?? {};
-        requirePlausible(claims, Date.now());
+        requirePlausible(claims, Date.now(), settings.clientId);
         const issued =
           principalIn(claims, settings, typed) ??
           principalIn(await moreClaims(config, tokens.access_token, claims), settings, typed);

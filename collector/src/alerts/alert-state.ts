@@ -191,7 +191,7 @@ export const alertDocument: z.ZodType<AlertDocument> = z.object({
   disabled: z.array(z.string()).exactOptional(),
 });
 
-/** Nothing fires, and nothing did. */
+/** No alert is or was firing. */
 export const noAlerts: AlertDocument = {
   version: 1,
   looked_ms: null,

@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import { auditFileOf, retentionFileOf, retentionScopeOf } from "../access/audit/audit-file.ts";
 import { checkpointKeyName, readPublicKey } from "../access/audit/checkpoint.ts";
 import { findingAdvice, findingMeanings } from "../access/audit/finding-words.ts";
-import { originOf, readVerifierKey, verifierKey } from "../access/audit/note.ts";
+import { originOf, readVerifierKey, signerFolder, verifierKey } from "../access/audit/note.ts";
 import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
 import { verifyAudit } from "../access/audit/verify.ts";
 import { readKeyring, wasMade } from "../access/stable-secret.ts";
@@ -58,15 +58,15 @@ export function addAuditCommand(program: Command): void {
       `
 Exit code 0 when no record was changed or removed, 1 otherwise. A log that holds no record yet and
 has no checkpoint was not cut; with a checkpoint it was. A cut of log, checkpoints and tree state
-shows only against checkpoints that are kept elsewhere: let TURNPROOF_AUDIT_SHIP send them, and name
-what arrived with --checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
+shows only against checkpoints that are kept elsewhere: set TURNPROOF_AUDIT_SHIP, and pass the
+received ones with --checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
     )
     .action((flags: VerifyFlags) => attempt(flags, () => verify(flags)));
   placed(audit.command("key"))
-    .description("print the verifier key of the checkpoints, for tools of others")
+    .description("print the verifier key of the checkpoints, for other tools")
     .action((flags: AuditFileFlags) => attempt(flags, async () => printKey(flags)));
   placed(audit.command("proof"))
-    .description("prove that a record is in the log, or that one state of it continues another")
+    .description("print an inclusion proof of a record, or a consistency proof between two sizes")
     .option("--record <number>", "record to prove the inclusion of")
     .option("--statement <file>", "signed statement to prove the inclusion of")
     .option("--from <size>", "earlier size, to prove that the log continues it")
@@ -92,7 +92,9 @@ function auditFilesOf(flags: AuditFileFlags): AuditFiles {
 
 async function verify(flags: VerifyFlags): Promise<void> {
   const { config, file, scope } = auditFilesOf(flags);
-  const checkpoints = flags.checkpoints?.flatMap(filesIn);
+  const publicKey = keyReader(flags.pub, config);
+  const signer = (): string => signerFolder(originOf(scope), publicKey());
+  const checkpoints = flags.checkpoints?.flatMap((path) => filesIn(path, signer));
   // A mistyped path must not count as an empty, unmodified log.
   const missing = checkpoints?.find((path) => !existsSync(path));
   if (missing !== undefined) {
@@ -112,7 +114,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
     file,
     keyring: () => readKeyring(config.sessionSecret, config.dataDir),
     origin: scope,
-    publicKey: keyReader(flags.pub, config),
+    publicKey,
     ...(checkpoints === undefined ? {} : { checkpoints }),
   });
   if (checkpoints !== undefined && result.checkpoints === 0) {
@@ -151,13 +153,23 @@ async function verify(flags: VerifyFlags): Promise<void> {
   process.exitCode = result.ok ? exitCodes.ok : exitCodes.failed;
 }
 
-/** The files of a folder by name, or the file itself. */
-function filesIn(path: string): readonly string[] {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
-  return readdirSync(path)
+/**
+ * The file itself, or the files of a folder by name, with those of its folder for this log's key: a
+ * bucket has one for each key.
+ */
+function filesIn(path: string, signer: () => string): readonly string[] {
+  if (!isFolder(path)) return [path];
+  const entries = readdirSync(path)
     .toSorted()
-    .map((name) => join(path, name))
-    .filter((file) => statSync(file).isFile());
+    .map((name) => join(path, name));
+  const files = entries.filter((entry) => statSync(entry).isFile());
+  if (!entries.some(isFolder)) return files;
+  const own = join(path, signer());
+  return isFolder(own) ? [...files, ...filesIn(own, signer)] : files;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The named key, read at once; the data directory's is read when a checkpoint needs it. */

@@ -99,7 +99,7 @@ A contract that applied to no turn is named with a warning, in every format. Bes
 applied it does not change the exit code.
 
 --filter takes the terms of the list of turns: release:, env:, agent:, verdict:, tool: and all
-others, a minus before one excludes. The other filters hold beside it.
+others, a minus before one excludes. It combines with the other filters.
 
   turnproof check --contract contracts --agent support --since 2026-11-25
   turnproof check --contract contracts --filter 'release:3.3 env:staging'

@@ -33,7 +33,7 @@ export function withFilters(command: Command): Command {
     .option("--thread <id>", "only this thread")
     .option("--user <id>", "only this tenant")
     .option("--root <id>", "only this root trace")
-    .option("--kind <kind>", "only this kind of event, by today's or an older name")
+    .option("--kind <kind>", "only this kind of event, by its current or former name")
     .option("--status <status>", "only this status")
     .option("--tool <name>", "only this tool");
 }

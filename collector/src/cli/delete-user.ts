@@ -65,7 +65,7 @@ interface Run {
 /** Adds the command. */
 export function addDeleteUserCommand(program: Command): void {
   withJson(program.command("delete-user <user_id>"))
-    .description("show what is stored of one user; --apply deletes it, place by place")
+    .description("show what is stored of one user; --apply deletes it, store by store")
     .option("--apply", "delete; without it rows are only counted")
     .option("--reason <code>", `why, for the audit log: ${anyOf(deletionReasons)}`)
     .option("--spool <dirs...>", "spools of producers on this machine that are not running")

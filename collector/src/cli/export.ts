@@ -36,7 +36,7 @@ export function addExportCommand(program: Command): void {
     .option("--since <time>", "child events at or after this time (ISO 8601)")
     .option("--until <time>", "child events before this time (ISO 8601)")
     .option("--store <store>", "trace, conversation, tool_log or all")
-    .option("--pages", "write whole pages instead, with how they were read")
+    .option("--pages", "write whole pages instead, with read metadata")
     .option("--as-goldens", "write golden trajectories of the turns, as YAML")
     .option(
       "--filter <terms>",

@@ -57,11 +57,15 @@ export function addGateCommand(program: Command): void {
   withClient(program.command("gate"))
     .description("compare the turns of two releases; the exit code is the outcome")
     .requiredOption("--baseline <terms>", "terms of the filter bar, or a file of events")
-    .requiredOption("--candidate <terms>", "the same for what may be released")
+    .requiredOption("--candidate <terms>", "the same, for the candidate")
     .option("--contract <path...>", "contract files or folders: YAML, JSON or a module")
     .option("--whole", "treat the files as complete; missing events count as failures")
     .option("--alpha <p>", "chance of a false alarm over all tests together", "0.05")
-    .option("--allowed-drop <share>", "drop of the share that holds which is allowed", "0.05")
+    .option(
+      "--allowed-drop <share>",
+      "allowed drop of the share of turns that satisfy a contract",
+      "0.05",
+    )
     .option("--allowed-growth <share>", "growth of duration, tokens and cost allowed", "0.1")
     .option("--require <names...>", "contracts, duration, tokens or cost that must be decided")
     .option("--power <p>", "power that the smallest drop and growth are stated for", "0.8")

@@ -84,7 +84,7 @@ export const filters = {
   task_id: id.describe("Task. Needs view=events."),
   tool_name: id.describe("Tool. Needs view=events."),
   resource_ref: id.describe("A resource among inputs, outputs or candidates. Needs view=events."),
-  event_kind: kind.describe("Kind of event, by today's or an older name. Needs view=events."),
+  event_kind: kind.describe("Kind of event, by its current or former name. Needs view=events."),
   status: z.enum(eventStatuses).describe("Status of the event. Needs view=events."),
   start_time: time.describe(
     "Child-event time, inclusive, ISO 8601 or before now (`-24h`). Needs view=events.",

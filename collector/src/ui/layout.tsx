@@ -90,7 +90,7 @@ const Switches: FC = () => (
     <Switch name="clock" icon="clock" word="UTC" title="Times in UTC or local" />
     <Switch name="density" icon="dense" title="Density of rows" />
     <Switch name="theme" icon="theme" title="Theme: system, light, dark" />
-    <Switch name="help" icon="help" title="Keys and words (?)" />
+    <Switch name="help" icon="help" title="Shortcuts and glossary (?)" />
   </div>
 );
 

@@ -152,7 +152,8 @@ export const codes = {
   turn_cancelled: { sentence: "The turn was cancelled." },
   turn_open: { sentence: "The turn, or what produces its artifact, has not ended yet." },
   turn_unfinished: {
-    sentence: "The turn, or what produces its artifact, never ended and does not report any more.",
+    sentence:
+      "The turn, or what produces its artifact, has no end, and its process stopped reporting.",
   },
   order_not_established: {
     sentence: "Two producers contradict each other, and nothing shows which came last.",
@@ -238,7 +239,7 @@ export const codes = {
     sentence: "No vector index is of the query's dimensions; an exact bounded search is used.",
   },
   vector_index_missing: {
-    sentence: "No vector index serves this search, and it met the bound of the exact one.",
+    sentence: "No vector index serves this search, and the exact search reached its limit.",
   },
   memory_rows_unowned: {
     sentence: "Stored rows have a user id that is not a string; no answer contains them.",
@@ -275,7 +276,7 @@ export const codes = {
   journal_corrupt: { sentence: "Damaged journal bytes were set aside." },
   journal_torn: { sentence: "An unfinished write at the end of the journal was cut off." },
   journal_duplicate: { sentence: "A frame of the journal exists twice and is used once." },
-  journal_segment_missing: { sentence: "A file of the journal is not there any more." },
+  journal_segment_missing: { sentence: "A journal file is missing." },
   journal_healed: { sentence: "The journal can be written again." },
   journal_quarantined: { sentence: "Rows that the store refuses were set aside for a replay." },
 
@@ -347,7 +348,10 @@ export const codes = {
   cursor_rejected: { sentence: "This cursor cannot be used; start again without it.", status: 400 },
   body_invalid: { sentence: "The body does not have the expected form.", status: 422 },
   unauthenticated: { sentence: "Sign in, or send a Bearer token.", status: 401 },
-  sign_in_state: { sentence: "This sign-in is over or not yours; begin again.", status: 400 },
+  sign_in_state: {
+    sentence: "This sign-in expired, or began in another browser; begin again.",
+    status: 400,
+  },
   sign_in_refused: { sentence: "The identity provider's answer is not valid.", status: 401 },
   sign_in_unassigned: { sentence: "The identity provider names no role or tenant.", status: 403 },
   sign_in_unavailable: {
@@ -380,7 +384,7 @@ export const codes = {
   },
   session_ended: { sentence: "The session of this stream ended; sign in again.", status: 401 },
   streams_full: {
-    sentence: "This account has as many streams open as it may; close one.",
+    sentence: "This account reached its limit of open streams; close one.",
     status: 429,
     retryable: true,
   },

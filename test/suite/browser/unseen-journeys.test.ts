@@ -61,7 +61,7 @@ const answers: { readonly [P in Plot]: readonly [said: RegExp, evidence: RegExp]
   // The action that made it has it as well, and is the earlier of the two.
   foreign: [/Artifact ownership unverified/, /^(artifact|application action)\b/],
   rate_limited: [
-    /Model call wren-plain\s+ended in error: 429, and so did the turn Finch/,
+    /Model call wren-plain\s+ended in error: 429; the turn Finch failed because of it/,
     // The first finding is that the turn itself failed.
     /^(model|turn)/,
   ],

@@ -56,7 +56,7 @@ test("alerts: the reason, from when the page is, and that it is unknown what fir
   expect(text).toContain("Unknown whether an alert fires");
   // A cell without a value has its mark, also beside its word on a phone.
   expect(text).not.toMatch(/<td data-head="State"><\/td>/);
-  expect(text).not.toContain("Nothing fires");
+  expect(text).not.toContain("No alert is firing");
 });
 
 test("alerts: a page has its other parts without a preview, a program is refused", async () => {

@@ -58,6 +58,17 @@ export function openNote(note: string, origin: string, publicKey: KeyObject): Op
   return { found: "wrong_key" };
 }
 
+/** Hash of the key that signed a note first, as in its verifier key: 8 hexadecimal digits. */
+export function signerOf(note: string): string {
+  const [, base64 = ""] = /^\u2014 \S+ (\S+)$/m.exec(note) ?? [];
+  return Buffer.from(base64, "base64").subarray(0, 4).toString("hex").padStart(8, "0");
+}
+
+/** The same hash of a key: the folder of a bucket with the checkpoints that it signed. */
+export function signerFolder(origin: string, publicKey: KeyObject): string {
+  return keyHash(origin, publicKey).toString("hex");
+}
+
 /** The verifier key of a log, in the text that notes' tools take. */
 export function verifierKey(origin: string, publicKey: KeyObject): string {
   const key = Buffer.concat([ed25519, rawKey(publicKey)]).toString("base64");

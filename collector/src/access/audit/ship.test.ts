@@ -1,4 +1,5 @@
 /** Checkpoints reach a file, syslog servers, a webhook and a bucket, also after these were away. */
+import { createHash } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
@@ -113,12 +114,17 @@ test("a bucket gets an object of its own for each size, signed for S3", async ()
   const [put] = arrived;
   expect([put?.method, put?.url, put?.body]).toEqual([
     "PUT",
-    "/bucket/audit/000000001234.checkpoint",
+    expect.stringMatching(/^\/bucket\/audit\/[0-9a-f]{8}\/000000001234-[0-9a-f]{16}\.checkpoint$/),
     note,
   ]);
   expect(put?.headers.authorization).toMatch(
     /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/s3\/aws4_request, /,
   );
+  const digest = createHash("sha256").update(note).digest();
+  expect(put?.headers["x-amz-content-sha256"]).toBe(digest.toString("hex"));
+  expect(put?.headers["x-amz-checksum-sha256"]).toBe(digest.toString("base64"));
+  const signed = /SignedHeaders=([^,]+)/.exec(put?.headers.authorization ?? "")?.[1]?.split(";");
+  expect(signed).toContain("x-amz-checksum-sha256");
   expect(JSON.stringify(put)).not.toContain(s3.secret);
   await to.close(1_000);
   server.close();
@@ -149,12 +155,48 @@ test("targets have no credentials in their address", () => {
   }
 });
 
-test("the log names which kind of target does not take checkpoints", async () => {
-  const lines: string[] = [];
-  const folder = mkdtempSync(join(tmpdir(), "turnproof-ship-"));
-  const to = shipper(`file:${folder}`, { log: createLog("json", (line) => void lines.push(line)) });
+test("a syslog server that keeps its side open has the message once", async () => {
+  const messages: string[] = [];
+  const tcp = createTcp({ allowHalfOpen: true }, (socket) => {
+    socket.on("data", (data) => messages.push(data.toString()));
+    socket.on("error", () => {});
+  });
+  tcp.listen(0, "127.0.0.1");
+  await once(tcp, "listening");
+  const to = shipper(`syslog+tcp://127.0.0.1:${(tcp.address() as AddressInfo).port}`);
   to.ship(7, note);
-  await vi.waitFor(() => expect(to.state.failing).toBe(1));
-  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ event: "audit_not_shipped", target: "file" });
-  await to.close(100);
+  await vi.waitFor(() => expect(to.state).toMatchObject({ shipped: 7, failing: 0, failures: 0 }));
+  expect(messages).toHaveLength(1);
+  await to.close(1_000);
+  tcp.close();
+});
+
+test("the log has the kind of a target that does not take checkpoints, and a code", async () => {
+  const { server, port } = await receiver(() => 403);
+  const moved = await receiver(() => 301);
+  const gone = await receiver();
+  gone.server.close();
+  const folder = mkdtempSync(join(tmpdir(), "turnproof-ship-"));
+  const cases = [
+    [`file:${folder}`, "file", "EISDIR"],
+    [`http://127.0.0.1:${port}/secret-path`, "webhook", "HTTP_403"],
+    [`http://127.0.0.1:${moved.port}/`, "webhook", "HTTP_301"],
+    [`http://127.0.0.1:${gone.port}/`, "webhook", "ECONNREFUSED"],
+    [`syslog+tcp://127.0.0.1:${gone.port}`, "syslog", "ECONNREFUSED"],
+  ] as const;
+  for (const [where, target, reason] of cases) {
+    const lines: string[] = [];
+    const to = shipper(where, { log: createLog("json", (line) => void lines.push(line)) });
+    to.ship(7, note);
+    await vi.waitFor(() => expect(to.state.failing).toBe(1));
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      event: "audit_not_shipped",
+      target,
+      reason,
+    });
+    expect(lines.join("")).not.toMatch(/127\.0\.0\.1|secret-path/);
+    await to.close(100);
+  }
+  server.close();
+  moved.server.close();
 });

@@ -3,6 +3,7 @@
  * syslog server, a webhook, a bucket. Only the newest one matters, so a target that is away
  * receives the newest when it is back. Shipping never delays an answer (security: Audit).
  */
+import { createHash } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { appendFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -14,6 +15,7 @@ import { AwsClient } from "aws4fetch";
 import type { Config } from "../../config/config.ts";
 import type { ShipTarget } from "../../config/ship-targets.ts";
 import type { Log } from "../../log.ts";
+import { signerOf } from "./note.ts";
 
 /** Credentials of targets; absent ones are not sent. */
 export interface ShipSecrets {
@@ -50,6 +52,8 @@ export interface ShipOptions {
 
 const defaults = { retryMs: 1_000, timeoutMs: 10_000 } as const;
 const retryMsMax = 60_000;
+/** How long a syslog server may keep a connection open whose message was sent. */
+const keptOpenMs = 1_000;
 
 /** Opens a shipper to its targets. */
 export function createShipper(options: ShipOptions): Shipper {
@@ -142,14 +146,16 @@ class TargetLane {
       await deliver(this.#target, checkpoint, this.#options);
       this.shipped = checkpoint.size;
       this.#inRow = 0;
-    } catch {
-      // Any failure of the target is tried again; the log line below names only its kind, since an
-      // error's text may hold the target's address.
+    } catch (error) {
+      // Any failure of the target is tried again; the log line below has its kind and a code, since
+      // an error's text may hold the target's address.
       this.failures += 1;
       this.#inRow += 1;
       this.#waiting ??= checkpoint;
       const { kind } = this.#target;
-      if (this.#inRow === 1) this.#options.log.warn("audit_not_shipped", { target: kind });
+      if (this.#inRow === 1) {
+        this.#options.log.warn("audit_not_shipped", { target: kind, reason: reasonOf(error) });
+      }
     }
   }
 
@@ -181,7 +187,7 @@ async function deliver(
       fetch(target.url, {
         method: "POST",
         body: note,
-        redirect: "error",
+        redirect: "manual",
         signal,
         headers: {
           "content-type": "text/plain; charset=utf-8",
@@ -190,7 +196,7 @@ async function deliver(
       }),
     );
   } else {
-    const url = `${target.url}/${String(size).padStart(12, "0")}.checkpoint`;
+    const url = `${target.url}/${objectName(size, note)}`;
     const { keyId = "", secret = "", region } = secrets.s3 ?? {};
     const client = new AwsClient({
       accessKeyId: keyId,
@@ -198,15 +204,46 @@ async function deliver(
       service: "s3",
       ...(region === undefined ? {} : { region }),
     });
-    const request = await client.sign(url, { method: "PUT", body: note });
-    await answered(fetch(request, { redirect: "error", signal }));
+    const sha256 = createHash("sha256").update(note).digest();
+    const request = await client.sign(url, {
+      method: "PUT",
+      body: note,
+      headers: {
+        "content-type": "text/plain; charset=utf-8",
+        "x-amz-content-sha256": sha256.toString("hex"),
+        // A bucket with Object Lock refuses an object without one.
+        "x-amz-checksum-sha256": sha256.toString("base64"),
+      },
+    });
+    await answered(fetch(request, { redirect: "manual", signal }));
   }
 }
 
+/**
+ * Name of the object of a checkpoint: a folder for the key that signed it, the size, and a part of
+ * the note's digest. Another history of the same size is another object: it replaces none.
+ */
+function objectName(size: number, note: string): string {
+  const digest = createHash("sha256").update(note).digest("hex");
+  return `${signerOf(note)}/${String(size).padStart(12, "0")}-${digest.slice(0, 16)}.checkpoint`;
+}
+
 async function answered(response: Promise<Response>): Promise<void> {
-  const { ok, body } = await response;
+  const { ok, body, status } = await response;
   await body?.cancel();
-  if (!ok) throw new Error("refused");
+  if (!ok) throw Object.assign(new Error("refused"), { code: `HTTP_${status}` });
+}
+
+/** Why a target has no checkpoint: a status, a code of the system or of TLS, `timeout`. */
+function reasonOf(error: unknown): string {
+  const { name, code, cause } = error as {
+    readonly name?: unknown;
+    readonly code?: unknown;
+    readonly cause?: unknown;
+  };
+  if (name === "TimeoutError") return "timeout";
+  if (typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code;
+  return typeof cause === "object" && cause !== null ? reasonOf(cause) : "unknown";
 }
 
 /** A message of RFC 5424: facility 13 (log audit), severity 5, and the note as base64. */
@@ -236,10 +273,14 @@ async function toSyslog(
       return;
     }
     const socket = connect({ host, port, timeout: timeoutMs });
-    socket.once("timeout", () => socket.destroy(new Error("timeout")));
+    socket.once("timeout", () => {
+      socket.destroy(Object.assign(new Error("timeout"), { name: "TimeoutError" }));
+    });
     socket.once("error", reject);
     // RFC 6587: each message with its length in front.
     socket.once("connect", () => socket.end(`${Buffer.byteLength(line)} ${line}`));
+    // A server sends no reply; one that keeps its side open has the message all the same.
+    socket.once("finish", () => setTimeout(() => socket.destroy(), keptOpenMs).unref());
     socket.once("close", (failed) => (failed ? undefined : resolve()));
     socket.resume();
   });

@@ -6,8 +6,9 @@
 import type { KeyObject } from "node:crypto";
 
 import type { Keyring } from "../keyring.ts";
-import { checkpointsIn } from "./checkpoint.ts";
-import type { AuditCheckpoint, CheckpointKey } from "./checkpoint.ts";
+import type { AuditCheckpoint } from "./checkpoint.ts";
+import { CheckpointWalk } from "./checkpoint-walk.ts";
+import type { FiledCheckpoint } from "./checkpoint-walk.ts";
 import type { LogExtent } from "./extent.ts";
 import { logLines } from "./lines.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
@@ -141,7 +142,13 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
   const files = options.checkpoints ?? [`${file}.checkpoints`];
   const { origin: scope, publicKey } = options;
   const key = { scope, publicKey, bytes: extent?.checkpointBytes };
-  const readers = await Promise.all(files.map((path) => CheckpointReader.open(path, key)));
+  const checkpoints = await CheckpointWalk.open(files, key);
+  const compareUpTo = async (size: number): Promise<void> => {
+    for (let next = await checkpoints.due(size); next !== undefined;) {
+      compare(walk, next);
+      next = await checkpoints.due(size);
+    }
+  };
   const recordsMax = extent?.records ?? Number.POSITIVE_INFINITY;
   for await (const { lines, torn } of logLines(file)) {
     if (walk.records >= recordsMax) break;
@@ -149,11 +156,11 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
     for (const line of lines.slice(0, recordsMax - walk.records)) {
       keyring ??= options.keyring();
       readLine(walk, line, keyring);
-      for (const reader of readers) while (reader.isDue(walk)) await reader.check(walk);
+      if (checkpoints.dueSize <= walk.tree.size) await compareUpTo(walk.tree.size);
     }
   }
   if (walk.unopened > 0) walk.reportEdited(walk.records);
-  for (const reader of readers) while (reader.isLeft) await reader.check(walk);
+  await compareUpTo(Number.POSITIVE_INFINITY);
   const isWhole = recordsMax === Number.POSITIVE_INFINITY;
   if (isWhole && kept > walk.expected - 1 && walk.cuts === 0) {
     walk.report("audit_cut", walk.records + 1);
@@ -161,13 +168,13 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
   if (walk.salts.missing && walk.unsalted > 0) {
     walk.report("audit_salts_missing", walk.firstUnsalted);
   }
-  const checkpoints = readers.reduce((sum, { count }) => sum + count, 0);
   const { findings, records, total, unsalted } = walk;
+  const counts = { records, checkpoints: checkpoints.count, unsalted } as const;
   if (walk.foreignSeals) {
     const found = [{ code: "audit_wrong_key", record: 1 }] as const;
-    return { ok: false, records, checkpoints, unsalted, findings: found, findings_total: 1 };
+    return { ok: false, ...counts, findings: found, findings_total: 1 };
   }
-  return { ok: total === 0, records, checkpoints, unsalted, findings, findings_total: total };
+  return { ok: total === 0, ...counts, findings, findings_total: total };
 }
 
 /**
@@ -210,67 +217,33 @@ function endRun(walk: Walk, prev: string | undefined, opens: boolean): void {
   walk.unopened = 0;
 }
 
-/** The checkpoints of one file beside the walk, each compared when its size is reached. */
-class CheckpointReader {
-  readonly #source: AsyncGenerator<AuditCheckpoint>;
-  #next: AuditCheckpoint | undefined;
-  /** Size of the last checkpoint: a later one has no smaller size. */
-  #last = 0;
-  count = 0;
+/** Compares a checkpoint with the log so far, which has its size or is shorter. */
+function compare(walk: Walk, { checkpoint, sizeBefore }: FiledCheckpoint): void {
+  if (checkpoint.of === "wrong_key") walk.reportForeign();
+  else if (checkpoint.of === "cut") walk.report("audit_checkpoint_cut", walk.records);
+  else if (checkpoint.of === "broken") walk.report("audit_checkpoint_broken", walk.records);
+  else compareHead(walk, checkpoint, sizeBefore);
+}
 
-  private constructor(source: AsyncGenerator<AuditCheckpoint>) {
-    this.#source = source;
+function compareHead(
+  walk: Walk,
+  head: Extract<AuditCheckpoint, { readonly size: number }>,
+  sizeBefore: number,
+): void {
+  const { tree, records } = walk;
+  // Where the log records a cut itself, checkpoints before it are about what is gone.
+  const isRecorded = walk.recordedCuts > 0;
+  if (head.size > tree.size) {
+    // A line that was dropped and reported before makes a log shorter than its checkpoints state.
+    if (head.size > walk.expected - 1 && !isRecorded) walk.report("audit_cut", records + 1);
+    return;
   }
-
-  static async open(path: string, key: CheckpointKey): Promise<CheckpointReader> {
-    const reader = new CheckpointReader(checkpointsIn(path, key));
-    await reader.#advance();
-    return reader;
+  if (head.size < tree.size) {
+    if (head.size < sizeBefore && !isRecorded) walk.report("audit_checkpoint_broken", head.size);
+    return;
   }
-
-  get isLeft(): boolean {
-    return this.#next !== undefined;
-  }
-
-  isDue(walk: Walk): boolean {
-    const next = this.#next;
-    return next !== undefined && (!("size" in next) || next.size <= walk.tree.size);
-  }
-
-  async check(walk: Walk): Promise<void> {
-    const next = this.#next;
-    await this.#advance();
-    this.count += 1;
-    if (next === undefined) return;
-    if (next.of === "wrong_key") walk.reportForeign();
-    else if (next.of === "cut") walk.report("audit_checkpoint_cut", walk.records);
-    else if (next.of === "broken") walk.report("audit_checkpoint_broken", walk.records);
-    else this.#compare(walk, next);
-  }
-
-  #compare(walk: Walk, next: Extract<AuditCheckpoint, { readonly size: number }>): void {
-    const { tree, records } = walk;
-    const isOrdered = next.size >= this.#last;
-    this.#last = next.size;
-    // Where the log records a cut itself, checkpoints before it are about what is gone.
-    const isRecorded = walk.recordedCuts > 0;
-    if (next.size > tree.size) {
-      // A line that was dropped and reported before makes a log shorter than its checkpoints state.
-      if (next.size > walk.expected - 1 && !isRecorded) walk.report("audit_cut", records + 1);
-      return;
-    }
-    if (next.size < tree.size) {
-      if (!isOrdered && !isRecorded) walk.report("audit_checkpoint_broken", next.size);
-      return;
-    }
-    const same = next.of === "chain" ? next.head === walk.previous : next.root.equals(tree.root());
-    // What was found before it makes every later root another one.
-    const isClean = walk.total === walk.foreignRuns && walk.unopened === 0;
-    if (!same && isClean) walk.report("audit_history_differs", next.size);
-  }
-
-  async #advance(): Promise<void> {
-    const { value, done } = await this.#source.next();
-    this.#next = done === true ? undefined : value;
-  }
+  const same = head.of === "chain" ? head.head === walk.previous : head.root.equals(tree.root());
+  // What was found before it makes every later root another one.
+  const isClean = walk.total === walk.foreignRuns && walk.unopened === 0;
+  if (!same && isClean) walk.report("audit_history_differs", head.size);
 }

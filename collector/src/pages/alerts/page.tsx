@@ -115,7 +115,7 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
       );
     }
     return (
-      <Empty title="Nothing fires" icon="success">
+      <Empty title="No alert is firing" icon="success">
         {at === null ? (
           <p>The rules have not been evaluated yet.</p>
         ) : (

@@ -69,7 +69,7 @@ const fileParameters = z.strictObject({
   sort: z
     .enum(costSortFields)
     .describe(
-      "Column by which all priced rows go, before `limit` takes the first; default `cost`, what they cost at " +
+      "Sort column, applied before `limit`; default `cost`, what they cost at " +
         "most. Unknown values come last in both directions. A file by turn is in the order of tokens.",
     )
     .optional(),

@@ -50,7 +50,7 @@ const findParameters = z
     turn_id: filters.turn_id.describe("Turn."),
     task_id: filters.task_id.describe("Task."),
     resource_ref: filters.resource_ref.describe("A resource among inputs, outputs or candidates."),
-    event_kind: filters.event_kind.describe("Kind of event, by today's or an older name."),
+    event_kind: filters.event_kind.describe("Kind of event, by its current or former name."),
     status: filters.status.describe("Status of the event."),
     start_time: filters.start_time.describe("Child-event time, inclusive, ISO 8601."),
     end_time: filters.end_time.describe("Child-event time, exclusive, ISO 8601."),

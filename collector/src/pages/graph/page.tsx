@@ -90,7 +90,7 @@ const Graph: FC<{
               <th scope="col" class="num" title="From the first to the last turn">
                 An hour
               </th>
-              <th scope="col" class="num" title="Of memory: degraded">
+              <th scope="col" class="num" title="Failed calls; for memory, degraded ones">
                 Failed
               </th>
               <th scope="col" class="num">

@@ -30,7 +30,7 @@ const incidentsParameters = z.strictObject({
   sort: z
     .enum(incidentOrders)
     .describe(
-      "Column by which all incidents go; default `priority`: P0 first, then the most turns. Incidents of " +
+      "Sort column, applied before `limit`; default `priority`: P0 first, then the most turns. Incidents of " +
         "several agents, or of none, come last by `agent_id`.",
     )
     .optional(),

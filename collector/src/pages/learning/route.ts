@@ -138,7 +138,7 @@ export const learningGroup: RouteGroup<LearningAnswers> = {
       mutates: true,
       id: "proposeRecommendations",
       summary: "Propose recommendations from the insights of a window",
-      text: "Whose evidence it is comes from the stored events. New evidence makes a new revision.",
+      text: "The tenant is taken from the stored events. New evidence makes a new revision.",
       body: formOrJson(recommendationBody),
       also: orForm,
       returns: "The recommendations.",

@@ -36,9 +36,9 @@ export function toggleHelp(): void {
 
 function HelpDialog({ table }: { readonly table: readonly Shortcut[] }) {
   return (
-    <dialog data-help aria-label="Keys and words">
+    <dialog data-help aria-label="Shortcuts and glossary">
       <header>
-        <h2>Keys and words</h2>
+        <h2>Shortcuts and glossary</h2>
         <button class="button bare" type="button" data-close aria-label="Close">
           ✕
         </button>

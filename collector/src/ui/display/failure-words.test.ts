@@ -45,7 +45,7 @@ const call = span(1, "model_call", {
 
 test("an error that was handed on is told where it began, and how far it went", () => {
   expect(reported(turn, call)).toEqual([
-    "Model call small ended in error: 429, and so did the turn Desk",
+    "Model call small ended in error: 429; the turn Desk failed because of it",
   ]);
 });
 
@@ -57,7 +57,7 @@ test("a failed request explains a call, and is told only where nothing else fail
   });
   const server = span(3, "span", { operation: "http.server" });
   expect(reported(server, { ...turn, parent_span_id: "s3" }, call, request)).toEqual([
-    "Model call small ended in error: 429, and so did the turn Desk",
+    "Model call small ended in error: 429; the turn Desk failed because of it",
   ]);
   const fine = { ...turn, status: "success" } as const;
   expect(reported(fine, { ...request, parent_span_id: "s0" })).toEqual([

@@ -92,5 +92,5 @@ function capital(text: string): string {
 export function failureText({ error, ended }: Failure): string {
   const cause =
     error === null ? "ended in error; no class was recorded" : `ended in error: ${wordsOf(error)}`;
-  return ended === null ? cause : `${cause}, and so did the ${ended}`;
+  return ended === null ? cause : `${cause}; the ${ended} failed because of it`;
 }

@@ -27,7 +27,7 @@ export type MeasureTrials = {
 export type GateSettings = {
   /** Chance of a false alarm over all tests together. Default 0.05. */
   readonly alpha?: number;
-  /** Drop of the share that holds which is allowed, from 0 to 1. Default 0.05. */
+  /** Allowed drop of the share of turns that satisfy a contract, from 0 to 1. Default 0.05. */
   readonly allowedDrop?: number;
   /** Growth of a measure's values which is allowed, as a share. Default 0.1. */
   readonly allowedGrowth?: number;

@@ -29,7 +29,7 @@ export function powerOf(design: Design, drop: number): number {
 }
 
 /**
- * Smallest drop of the share that holds which is found with the given power.
+ * Smallest drop of the share of turns that satisfy a contract that the given power detects.
  *
  * @returns drop from 0 to 1; undefined where even the loss of every turn would not be found
  */

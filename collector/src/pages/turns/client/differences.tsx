@@ -23,7 +23,7 @@ export function startDifferences(query: URLSearchParams): void {
     const of = await fetchJson<Compared>(`${base}/traces/differences.json?${filters.toString()}`);
     if (of === undefined) {
       requested = false;
-      place.textContent = "They could not be counted. Close this and open it again to try anew.";
+      place.textContent = "Could not count the differences. Close and reopen to retry.";
       announce("The differences could not be counted");
       return;
     }

@@ -67,7 +67,7 @@ class Views {
     try {
       localStorage.setItem(this.#key, JSON.stringify(next));
     } catch {
-      announce("The browser keeps nothing here; the view lasts as long as the page");
+      announce("Browser storage is off: the view is lost when the page closes");
     }
     this.#draw();
   }
