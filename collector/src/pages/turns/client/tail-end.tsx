@@ -1,7 +1,4 @@
-/**
- * @module TailEnd: says that the live tail has ended, so that nobody waits for turns that the page
- * does not show.
- */
+/** @module TailEnd: the notice that the live tail has ended, and new turns do not appear. */
 import { announce, drawn, find } from "../../../ui/client/page.ts";
 import { Icon } from "../../../ui/icons.tsx";
 
