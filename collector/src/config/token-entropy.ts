@@ -26,7 +26,7 @@ const commonPairs = pairsOf(
 );
 
 /** Words that tokens are typed with. */
-const words = [
+export const words: readonly string[] = [
   ..."password passwort secret letmein welcome changeme default super correct horse battery".split(
     " ",
   ),

@@ -1,5 +1,5 @@
 /** Which tokens are refused, and that no random one is. */
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 
 import { describe, expect, test } from "vitest";
 
@@ -29,6 +29,15 @@ describe("what people type is refused", () => {
     "sk-test-1234567890abcdef",
     "+49-151-2345678-2345678",
     "token-token-token-token-token",
+    // A text of few bits, encoded, and values that documents have.
+    Buffer.from("supersecretpassword").toString("base64"),
+    Buffer.from("admin:admin123456").toString("base64url"),
+    Buffer.from("correcthorsebatterystaple").toString("hex"),
+    createHash("md5").update("password").digest("hex"),
+    createHash("sha1").update("admin").digest("hex").toUpperCase(),
+    createHash("sha256").update("").digest("hex"),
+    "550e8400-e29b-41d4-a716-446655440000",
+    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
   ])("%s", (value) => {
     expect(isGuessable(value)).toBe(true);
   });
