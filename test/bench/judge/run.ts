@@ -2,13 +2,15 @@
  * @module Judge bench: CPU of the whole collector, engine included, from the socket to the verdict,
  * and of a start over turns that are judged.
  * `npm run build && node -C @turnproof/source test/bench/judge/run.ts [spans] [spans a second]
- * [spans a request]`; without a rate all spans are sent at once. Eight spans make a turn.
+ * [spans a request] [--checkout DIR]`; without a rate all spans are sent at once. Eight spans make
+ * a turn. Of another checkout that is built, the turns are not counted: its tables may differ.
  */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 
 import { clickhouse } from "@turnproof/store";
 import { allTenants } from "@turnproof/store/testing";
@@ -17,9 +19,15 @@ import { startCollector } from "../../suite/faults/collector-child.ts";
 import type { CollectorChild } from "../../suite/faults/collector-child.ts";
 import { batches, spansPerBatch } from "../receive/payloads.ts";
 
-const spansWanted = Number(process.argv[2] ?? 60_000);
-const perSecond = Number(process.argv[3] ?? 0);
-const perRequest = Number(process.argv[4] ?? spansPerBatch);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { checkout: { type: "string" } },
+});
+const spansWanted = Number(positionals[0] ?? 60_000);
+const perSecond = Number(positionals[1] ?? 0);
+const perRequest = Number(positionals[2] ?? spansPerBatch);
+const launcher =
+  values.checkout === undefined ? undefined : join(values.checkout, "collector/bin/turnproof.js");
 const clients = 8;
 const ticksPerSecond = 100;
 
@@ -76,6 +84,9 @@ async function countTurns(dataDir: string): Promise<readonly [number, number]> {
   return [all, all - left];
 }
 
+const start = (dataDir: string): Promise<CollectorChild> =>
+  startCollector(dataDir, {}, undefined, undefined, launcher);
+
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const dataDir = await mkdtemp(join(tmpdir(), "turnproof-judge-"));
 try {
@@ -89,7 +100,7 @@ try {
     perRequest,
   );
   const spans = bodies.length * perRequest;
-  const collector = await startCollector(dataDir);
+  const collector = await start(dataDir);
   const idle = await untilQuiet(collector, 0);
   const started = performance.now();
   await send(collector, bodies);
@@ -101,9 +112,11 @@ try {
       `peak ${peakMebibytes(collector).toFixed(0)} MiB`,
   );
   await collector.stop();
-  const [turns, judged] = await countTurns(join(dataDir, "clickhouse"));
-  print(`${turns} turns, ${judged} judged`);
-  const again = await startCollector(dataDir);
+  if (launcher === undefined) {
+    const [turns, judged] = await countTurns(join(dataDir, "clickhouse"));
+    print(`${turns} turns, ${judged} judged`);
+  }
+  const again = await start(dataDir);
   print(
     `started again: ${(await untilQuiet(again, 5_000)).toFixed(2)} s CPU (empty: ${idle.toFixed(2)})`,
   );

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { accountOfHang } from "./hang-account.ts";
 
-const launcher = fileURLToPath(new URL("../../../collector/bin/turnproof.js", import.meta.url));
+const ownLauncher = fileURLToPath(new URL("../../../collector/bin/turnproof.js", import.meta.url));
 /** A busy machine takes long to load an engine. */
 const startDeadlineMs = 120_000;
 
@@ -25,12 +25,16 @@ export interface CollectorChild {
   stop(): Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts a collector, at a port that was its own before if one is given; waits until it listens. */
+/**
+ * Starts a collector, at a port that was its own before if one is given, from another launcher if
+ * one is named; waits until it listens.
+ */
 export async function startCollector(
   dataDir: string,
   env: Record<string, string> = {},
   port = "0",
   deadlineMs = startDeadlineMs,
+  launcher = ownLauncher,
 ): Promise<CollectorChild> {
   const child = spawn(process.execPath, [launcher, "--port", port], {
     env: {
