@@ -117,7 +117,13 @@ function engineOver(calls: Calls): LentEngine {
   return {
     select: (sql, parameters, signal) => calls.request("select", { sql, parameters }, { signal }),
     command: (sql) => calls.request("command", sql),
-    insert: (table, block, token) => calls.request("insert", { table, block, token }),
+    insert: (table, block, token) =>
+      // The block is encoded for this insert, in memory of its own.
+      calls.request(
+        "insert",
+        { table, block, token },
+        { transfer: [block.bytes.buffer as ArrayBuffer] },
+      ),
     pending: () => calls.request("pending", null),
     knownRoots: (roots) => calls.request("knownRoots", roots),
   };

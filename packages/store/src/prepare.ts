@@ -3,4 +3,4 @@
  * engine.
  */
 export { RowPreparer } from "./bundle/prepared-rows.ts";
-export { BlockPreparer } from "./clickhouse/prepared-batch.ts";
+export { blockMemory, BlockPreparer } from "./clickhouse/prepared-batch.ts";

@@ -2,7 +2,7 @@
 import { parentPort } from "node:worker_threads";
 
 import { prepareFrames } from "@turnproof/journal";
-import { BlockPreparer, RowPreparer } from "@turnproof/store/prepare";
+import { blockMemory, BlockPreparer, RowPreparer } from "@turnproof/store/prepare";
 
 import type { BlockAnswer, BlockTask } from "./block-thread.ts";
 import { decodeFrame } from "./frame-codec.ts";
@@ -21,5 +21,6 @@ async function answer({ id, form, frames }: BlockTask): Promise<void> {
   } catch {
     // The drain processes these frames itself and finds the faulty one.
   }
-  parentPort?.postMessage({ id, prepared } satisfies BlockAnswer);
+  const blocks = form === "blocks" ? (prepared?.parts ?? []).flatMap(blockMemory) : [];
+  parentPort?.postMessage({ id, prepared } satisfies BlockAnswer, blocks);
 }

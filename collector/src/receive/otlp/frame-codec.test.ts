@@ -32,3 +32,21 @@ test("a frame that is written in parts is one JSON array", () => {
   expect(decodeFrame(encodeFrame(events))).toEqual(events);
   expect(decodeFrame(encodeFrame([]))).toEqual([]);
 });
+
+test("frames have memory of their own", () => {
+  const first = frameWriter();
+  const second = frameWriter();
+  first.add([event("a")]);
+  second.add([event("b")]);
+  first.add([event("c")]);
+  const whole = first.payload();
+  second.add(Array.from({ length: 5_000 }, (_, index) => event(`d${index}`)));
+  const third = frameWriter();
+  third.add([event("e")]);
+  const ids = (payload: Uint8Array): readonly string[] =>
+    decodeFrame(payload).map(({ event_id }) => event_id);
+  expect(ids(third.payload())).toEqual(["e"]);
+  expect(ids(whole)).toEqual(["a", "c"]);
+  expect(ids(second.payload())).toHaveLength(5_001);
+  expect(first.payload()).toBe(whole);
+});

@@ -10,40 +10,64 @@ interface FrameWriter {
   /** Bytes written so far. */
   readonly bytes: number;
   add(events: readonly TurnEvent[]): void;
-  /** The payload: a JSON array of the events. */
+  /** Ends the frame. The payload: a JSON array of the events. */
   payload(): Buffer;
 }
 
+/** Memory for the next frame: new memory costs more than what is written to it. */
+let spare: Buffer | undefined;
+const spareBytes = 262_144;
+const spareBytesMax = 1_048_576;
+
 /** Starts a frame. */
 export function frameWriter(): FrameWriter {
-  const parts: Buffer[] = [];
+  let buffer: Buffer | undefined;
   let count = 0;
-  let bytes = 0;
+  let filled = 0;
+  let payload: Buffer | undefined;
+  const room = (bytes: number): Buffer => {
+    let into = buffer ?? spare ?? Buffer.allocUnsafeSlow(spareBytes);
+    if (into === spare) spare = undefined;
+    if (into.length < filled + bytes) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(filled + bytes, into.length * 2));
+      into.copy(grown, 0, 0, filled);
+      into = grown;
+    }
+    buffer = into;
+    return into;
+  };
   return {
     get bytes() {
-      return bytes;
+      return filled;
     },
     get events() {
       return count;
     },
     add(events) {
       if (events.length === 0) return;
-      // The part's own brackets are dropped.
+      if (payload !== undefined) throw new Error("the frame has ended");
       const text = JSON.stringify(events);
-      const part = Buffer.from(parts.length === 0 ? text : `,${text.slice(1)}`);
-      parts.push(part);
-      bytes += part.byteLength;
+      const bytes = Buffer.byteLength(text);
+      const into = room(bytes);
+      // The bracket at the end, and that of this part, are one comma.
+      const at = filled === 0 ? 0 : filled - 1;
+      filled = at + into.write(text, at);
+      if (at > 0) into[at] = comma;
       count += events.length;
     },
     payload() {
-      const [only] = parts;
-      if (only === undefined) return Buffer.from("[]");
-      if (parts.length === 1) return only;
-      const last = parts.length - 1;
-      return Buffer.concat(parts.map((part, i) => (i === last ? part : part.subarray(0, -1))));
+      if (payload !== undefined) return payload;
+      payload = Buffer.allocUnsafe(Math.max(filled, empty.length));
+      (buffer ?? empty).copy(payload);
+      if (buffer !== undefined && buffer.length <= spareBytesMax) spare = buffer;
+      buffer = undefined;
+      return payload;
     },
   };
 }
+
+const comma = 0x2c;
+const empty = Buffer.from("[]");
 
 /** The payload of a frame of these events. */
 export function encodeFrame(events: readonly TurnEvent[]): Buffer {

@@ -19,10 +19,12 @@ const tables = compileSourceTables();
 const mapSpan = createSpanMapper(settings);
 
 function post(id: number, part: IngestPart, more: boolean): void {
-  // A small payload is in Node's buffer pool, which cannot be transferred.
-  const payload = new Uint8Array(part.payload);
+  const { payload: made, events } = part;
+  // A small payload is in Node's buffer pool, and one without events is a constant: both stay here.
+  const isOwn = events > 0 && made.byteLength === made.buffer.byteLength;
+  const payload = isOwn ? made : new Uint8Array(made);
   const answer: ThreadAnswer = { id, part: { ...part, payload }, more };
-  parentPort?.postMessage(answer, [payload.buffer]);
+  parentPort?.postMessage(answer, [payload.buffer as ArrayBuffer]);
 }
 
 /** The body was cancelled. */

@@ -75,3 +75,25 @@ test("text that is not well formed is refused", () => {
   const block = new NativeBlock();
   expect(() => block.set("t", "String", "a\ud800")).toThrow(RangeError);
 });
+
+test("the bytes of a block stay while the next blocks are built, and may be transferred", () => {
+  const build = (letter: string): ReturnType<NativeBlock["encode"]> => {
+    const block = new NativeBlock();
+    for (let row = 0; row < 3_000; row += 1) {
+      block.set("text", "String", letter.repeat(200));
+      block.set("list", "Array(LowCardinality(String))", [letter, `${row}`]);
+      block.set("maybe", "Nullable(Int64)", row % 2 === 0 ? null : row);
+      block.endRow();
+    }
+    return block.encode();
+  };
+  const first = build("a");
+  const copy = Buffer.from(first.bytes);
+  const second = build("b");
+  expect(copy.equals(first.bytes)).toBe(true);
+  const texts = readNative(Buffer.from(second.bytes)).columns.get("text");
+  expect(new Set(texts)).toEqual(new Set(["b".repeat(200)]));
+  const { bytes } = structuredClone(first, { transfer: [first.bytes.buffer as ArrayBuffer] });
+  expect(copy.equals(bytes)).toBe(true);
+  expect(first.bytes).toHaveLength(0);
+});

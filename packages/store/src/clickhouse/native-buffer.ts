@@ -2,13 +2,40 @@
 
 const two32 = 4_294_967_296;
 
+/** Buffers of at least this size are used again: new memory costs more than what is written to it. */
+const largeBytes = 65_536;
+/** Bytes that wait for their next use in a thread. */
+const spareBytesMax = 12 * 1024 * 1024;
+/** Large buffers without an owner, in the order of their release. */
+const spare: Buffer[] = [];
+
+/** A buffer of at least this size; a large one is one of its own, not of Node's pool. */
+function bufferOf(bytes: number): Buffer {
+  if (bytes < largeBytes) return Buffer.allocUnsafe(bytes);
+  let best = -1;
+  for (const [at, { length }] of spare.entries()) {
+    if (length >= bytes && length < (spare[best]?.length ?? Infinity)) best = at;
+  }
+  return best < 0 ? Buffer.allocUnsafeSlow(bytes) : (spare.splice(best, 1)[0] as Buffer);
+}
+
+const nothing = Buffer.alloc(0);
+
+function release(buffer: Buffer): void {
+  if (buffer.length < largeBytes) return;
+  spare.push(buffer);
+  let total = spare.reduce((sum, { length }) => sum + length, 0);
+  while (total > spareBytesMax) total -= spare.shift()?.length ?? total;
+}
+
 /** Appends numbers, lengths and text; grows by doubling. */
 export class NativeBuffer {
   private buffer: Buffer;
   private filled = 0;
 
-  constructor(capacity = 256) {
-    this.buffer = Buffer.allocUnsafe(capacity);
+  /** An alone buffer is not shared with any other: its memory may be transferred. */
+  constructor(capacity = 256, { alone = false }: { readonly alone?: boolean } = {}) {
+    this.buffer = alone ? Buffer.allocUnsafeSlow(capacity) : bufferOf(capacity);
   }
 
   get size(): number {
@@ -24,8 +51,9 @@ export class NativeBuffer {
   }
 
   private grow(used: number): void {
-    const grown = Buffer.allocUnsafe(Math.max(this.filled, this.buffer.length * 2));
+    const grown = bufferOf(Math.max(this.filled, this.buffer.length * 2));
     this.buffer.copy(grown, 0, 0, used);
+    release(this.buffer);
     this.buffer = grown;
   }
 
@@ -90,9 +118,16 @@ export class NativeBuffer {
     this.buffer.fill(value, at, at + count);
   }
 
-  /** The bytes so far; valid until the next append. */
+  /** The bytes so far; valid until the next append or its end. */
   view(): Buffer {
     return this.buffer.subarray(0, this.filled);
+  }
+
+  /** Its memory serves other buffers from now on; it is empty. */
+  end(): void {
+    release(this.buffer);
+    this.buffer = nothing;
+    this.filled = 0;
   }
 }
 

@@ -15,6 +15,16 @@ export abstract class NativeSink {
   /** The type's default, `count` times. */
   abstract pad(count: number): void;
 
+  /** Bytes of prefix and body, at most. */
+  get size(): number {
+    return this.values.size;
+  }
+
+  /** Gives up its memory. */
+  end(): void {
+    this.values.end();
+  }
+
   /** Data before all rows of the outermost column (dictionary versions). */
   prefix(_out: NativeBuffer): void {}
 
@@ -127,6 +137,15 @@ class NullableSink extends NativeSink {
     this.inner.pad(count);
   }
 
+  override get size(): number {
+    return super.size + this.inner.size;
+  }
+
+  override end(): void {
+    super.end();
+    this.inner.end();
+  }
+
   override prefix(out: NativeBuffer): void {
     this.inner.prefix(out);
   }
@@ -157,6 +176,15 @@ class ListSink extends NativeSink {
     for (let i = 0; i < count; i += 1) this.values.i64(this.total);
   }
 
+  override get size(): number {
+    return super.size + this.inner.size;
+  }
+
+  override end(): void {
+    super.end();
+    this.inner.end();
+  }
+
   override prefix(out: NativeBuffer): void {
     this.inner.prefix(out);
   }
@@ -166,6 +194,9 @@ class ListSink extends NativeSink {
     if (this.total > 0) this.inner.body(out);
   }
 }
+
+/** Four numbers of a dictionary: version, form, texts, rows. */
+const headBytes = 32;
 
 /** LowCardinality(String): the distinct texts once, then an index per row. */
 class DictionarySink extends NativeSink {
@@ -201,6 +232,10 @@ class DictionarySink extends NativeSink {
     if (end > this.indexes.length) this.grow(end);
     this.indexes.fill(0, this.rows, end);
     this.rows = end;
+  }
+
+  override get size(): number {
+    return super.size + this.rows * 4 + headBytes;
   }
 
   private grow(needed: number): void {

@@ -38,12 +38,18 @@ export class NativeColumn {
     this.filled = row + 1;
   }
 
-  /** Writes the given number of rows. */
-  write(out: NativeBuffer, rows: number): void {
+  /** Ends the column with this number of rows; returns its bytes, at most. */
+  close(rows: number): number {
     if (this.filled < rows) this.sink.pad(rows - this.filled);
     this.filled = rows;
+    return this.sink.size;
+  }
+
+  /** Writes a closed column, and gives up its memory. */
+  write(out: NativeBuffer): void {
     this.sink.prefix(out);
     this.sink.body(out);
+    this.sink.end();
   }
 }
 
@@ -72,9 +78,13 @@ export class NativeBlock {
     this.rows += 1;
   }
 
-  /** The block's bytes. */
+  /** Ends the block: its bytes, in memory of their own, which may be transferred. */
   encode(): EncodedBlock {
-    const out = new NativeBuffer(1 << 16);
+    let bytes = headBytesMax;
+    for (const [name, column] of this.held) {
+      bytes += column.close(this.rows) + 3 * (name.length + column.type.length) + headBytesMax;
+    }
+    const out = new NativeBuffer(bytes, { alone: true });
     out.length(this.held.size);
     out.length(this.rows);
     const columns: { name: string; type: string }[] = [];
@@ -82,8 +92,12 @@ export class NativeBlock {
       columns.push({ name, type: column.type });
       out.text(name);
       out.text(column.type);
-      if (this.rows > 0) column.write(out, this.rows);
+      if (this.rows > 0) column.write(out);
     }
+    this.held.clear();
     return { rows: this.rows, columns, bytes: out.view() };
   }
 }
+
+/** Bytes of two lengths. */
+const headBytesMax = 10;

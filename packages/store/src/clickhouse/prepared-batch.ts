@@ -44,3 +44,9 @@ export class BlockPreparer {
     return { batchId, receivedAt, events, weeks };
   }
 }
+
+/** Memory of the blocks of a part that {@link BlockPreparer} made, to be transferred with it. */
+export function blockMemory(part: PreparedBatch | null): readonly ArrayBuffer[] {
+  const { weeks } = (part ?? { weeks: [] }) as Pick<PreparedBundles, "weeks">;
+  return weeks.map(({ block }) => block.bytes.buffer as ArrayBuffer);
+}
