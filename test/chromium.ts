@@ -9,5 +9,14 @@ const [shell, whole] = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"]
 /** Path of the browser; `CHROMIUM` names another. */
 export const executablePath = process.env["CHROMIUM"] ?? (existsSync(shell) ? shell : whole);
 
-/** Options of `chromium.launch`. */
-export const launchOptions = { executablePath, args: ["--no-sandbox", "--disable-gpu"] };
+/**
+ * A document runs for seconds: its optimized code costs more to compile than it saves. The
+ * interpreter and the baseline compiler run the same scripts.
+ */
+const scripts = "--js-flags=--no-turbofan --no-maglev --single-threaded-gc";
+
+/** Options of `chromium.launch`; drawing needs no process of its own. */
+export const launchOptions = {
+  executablePath,
+  args: ["--no-sandbox", "--disable-gpu", "--in-process-gpu", scripts],
+};
