@@ -22,10 +22,9 @@ export async function judgeRule(
   { atMs, ...looked }: LookedBefore & { readonly atMs: number },
 ): Promise<readonly JudgedGroup[]> {
   const measured = await measureRule(parts, rule, atMs, looked);
-  const before = rule.change === undefined ? [] : await measureRule(parts, rule, atMs - weekMs);
+  const before = rule.change === undefined ? undefined : await weekBefore(parts, rule, atMs);
   const judged = measured.map((one) => {
-    const old = before.find(({ group }) => group === one.group)?.value ?? null;
-    return { ...one, broken: breaks(rule, one.value, old) };
+    return { ...one, broken: breaks(rule, one.value, before?.get(one.group) ?? null) };
   });
   // Where turns are required, none of them is no result.
   if (!countsTurns(rule) || rule.min_count > 1) return judged;
@@ -33,6 +32,32 @@ export async function judgeRule(
   const gone = looked.open.filter(({ group }) => !measured.some((one) => one.group === group));
   const broken = breaks(rule, 0, null) ?? false;
   return [...judged, ...gone.map(({ group }) => ({ group, value: 0, count: 0, broken }))];
+}
+
+/** Values of a rule a week before a time. */
+interface PastValues {
+  readonly atMs: number;
+  readonly values: ReadonlyMap<string | null, number | null>;
+}
+
+const pastOf = new WeakMap<AlertRule, PastValues>();
+
+/**
+ * Values a week earlier. They hardly change from one look to the next, and reading them costs as
+ * much as those of now: they are read again after a sixtieth of the window, at most a minute.
+ */
+async function weekBefore(
+  parts: MeasureParts,
+  rule: AlertRule,
+  atMs: number,
+): Promise<PastValues["values"]> {
+  const held = pastOf.get(rule);
+  const holdsMs = Math.min(rule.window_ms / 60, 60_000);
+  if (held !== undefined && atMs > held.atMs && atMs - held.atMs < holdsMs) return held.values;
+  const measured = await measureRule(parts, rule, atMs - weekMs);
+  const values = new Map(measured.map(({ group, value }) => [group, value]));
+  if (held === undefined || atMs >= held.atMs) pastOf.set(rule, { atMs, values });
+  return values;
 }
 
 /** Where and when an alert is raised. */

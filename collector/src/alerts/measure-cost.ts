@@ -8,6 +8,7 @@ import type { TurnQuery, TurnReader } from "@turnproof/store";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { addKnown, noCost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
+import { NeededDivision } from "../cost/needed-division.ts";
 import { costsBy } from "../cost/turn-costs.ts";
 import type { CostBounds, MeasuredGroup } from "./alert-state.ts";
 
@@ -18,6 +19,9 @@ export interface CostValue extends MeasuredGroup {
   readonly from_ms: number;
 }
 
+/** A rule is evaluated again and again, mostly about calls of the same models. */
+const neededOf = new WeakMap<AlertRule, NeededDivision>();
+
 /** Costs of a rule's groups. @param everyMs length of the intervals */
 export async function costValues(
   { ledger, prices }: { readonly ledger: TurnReader; readonly prices: PriceList },
@@ -26,7 +30,9 @@ export async function costValues(
   everyMs?: number,
 ): Promise<readonly CostValue[]> {
   const by = rule.by === "tool" || rule.by === "app" ? undefined : rule.by;
-  const found = await costsBy(ledger, question, { list: prices, by, everyMs });
+  const needed = neededOf.get(rule) ?? new NeededDivision();
+  neededOf.set(rule, needed);
+  const found = await costsBy(ledger, question, { list: prices, by, everyMs, needed });
   const none = { ...noCost, value: null, from_ms: 0 };
   const rows = found.length === 0 && by === undefined && everyMs === undefined ? [none] : found;
   return rows.map(

@@ -4,7 +4,7 @@
  * too few turns, or nothing recorded.
  */
 import { insightValue, turnName } from "@turnproof/store";
-import type { FigureGroup, TurnCondition, TurnQuery, TurnReader } from "@turnproof/store";
+import type { CountGroup, TurnCondition, TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { MeasuredGroup } from "./alert-state.ts";
 import { countsTurns } from "./breach.ts";
@@ -113,45 +113,38 @@ export async function turnValues(
     ...(everyMs === undefined ? {} : { everyMs }),
     ...(rule.by === undefined ? {} : { by: groupFields[rule.by] }),
   };
-  const figures = (more: readonly TurnCondition[]): Promise<readonly FigureGroup[]> =>
-    ledger.turnFigures({ ...question, where: [...where, ...more] }, options);
-  const place = (of: FigureGroup) => ({ group: of.value ?? null, from_ms: of.from_ms ?? 0 });
-  const key = (of: FigureGroup): string => JSON.stringify(place(of));
-  if (countsTurns(rule) && rule.min_count > 1) {
-    const [all, found] = await Promise.all([figures([]), figures(badCondition(rule))]);
-    const withIt = new Map(found.map((of) => [key(of), of.turns]));
-    return all.map((of) => ({ ...place(of), value: withIt.get(key(of)) ?? 0, count: of.turns }));
+  const place = (of: CountGroup) => ({ group: of.value ?? null, from_ms: of.from_ms ?? 0 });
+  if (rule.measure === "p95_ms") {
+    const groups = await ledger.turnFigures({ ...question, where }, options);
+    return groups.map((of) => {
+      return { ...place(of), value: of.p95_ms, count: of.turns - of.duration_unknown };
+    });
   }
-  if (rule.measure !== "contract_share") {
-    const groups = await figures(countsTurns(rule) ? badCondition(rule) : []);
-    return groups.map((of) => ({ ...place(of), ...figureOf(rule, of) }));
+  // Where no other turns are required, those that count against the rule are read alone.
+  if (countsTurns(rule) && rule.min_count === 1) {
+    const groups = await ledger.turnCounts(
+      { ...question, where: [...where, ...badCondition(rule)] },
+      options,
+    );
+    return groups.map((of) => ({ ...place(of), value: of.turns, count: of.turns }));
   }
-  // A turn for which the result is not established is in neither number.
-  const [established, violated] = await Promise.all([
-    figures([{ any: [contractIs(rule, "holds"), contractIs(rule, "violated")] }]),
-    figures(badCondition(rule)),
-  ]);
-  const bad = new Map(violated.map((of) => [key(of), of.turns]));
-  return established.map((of) => {
-    const value = (bad.get(key(of)) ?? 0) / of.turns;
-    return { ...place(of), value, count: of.turns };
+  const [also] = badCondition(rule);
+  const groups = await ledger.turnCounts(
+    { ...question, where: [...where, ...amongCondition(rule)] },
+    { ...options, ...(also === undefined ? {} : { also }) },
+  );
+  return groups.map((of) => {
+    const { turns, also: bad = 0 } = of;
+    return { ...place(of), value: countsTurns(rule) ? bad : bad / turns, count: turns };
   });
 }
 
-/** Value of a rule in the figures of some turns. */
-function figureOf(
-  rule: Pick<AlertRule, "measure" | "verdict">,
-  of: FigureGroup,
-): { readonly value: number | null; readonly count: number } {
-  const { turns, errors, verdicts } = of;
-  if (countsTurns(rule)) return { value: turns, count: turns };
-  if (rule.measure === "error_share") {
-    return { value: turns === 0 ? null : errors / turns, count: turns };
-  }
-  if (rule.measure === "p95_ms") return { value: of.p95_ms, count: turns - of.duration_unknown };
-  const judged = turns - (verdicts["unjudged"] ?? 0);
-  const with_it = verdicts[rule.verdict ?? ""] ?? 0;
-  return { value: judged === 0 ? null : with_it / judged, count: judged };
+/** The turns of which some count against a rule. */
+function amongCondition(rule: AlertRule): readonly TurnCondition[] {
+  // A turn without a verdict is in neither number, nor one without an established result.
+  if (rule.measure === "verdict_share") return [{ text: "verdict", is: "unjudged", not: true }];
+  if (rule.measure !== "contract_share") return [];
+  return [{ any: [contractIs(rule, "holds"), contractIs(rule, "violated")] }];
 }
 
 /** Age of the oldest turn without a verdict, beyond what a judge without a backlog takes. */

@@ -4,6 +4,7 @@
  * is answered, counted and filtered as `unknown` until the damage is located, and a contract that
  * holds as one that is not established.
  */
+import { countsByFigures } from "@turnproof/store";
 import type {
   EvidenceStore,
   FigureGroup,
@@ -51,6 +52,15 @@ const resultsMax = 1_000;
 const noVerdict: TurnCondition = { text: "verdict", is: "" };
 
 function hidingLedger(ledger: TurnLedger): TurnLedger {
+  const figures: TurnLedger["turnFigures"] = async (question, options) => {
+    const of = ofRecorded(question);
+    const { by, ...rest } = options;
+    if (by !== "verdict") return figuresBy(ledger, of, options);
+    const others = await ledger.turnFigures(narrowed(of, { ...either, not: true }), options);
+    const hidden = await ledger.turnFigures(narrowed(of, either), rest);
+    const known = hidden.filter(({ turns }) => turns > 0).map(shownFigures);
+    return [...others, ...known.map((group) => ({ ...group, value: "unknown" }))];
+  };
   return {
     ...ledger,
     async listTurns(question, page) {
@@ -65,16 +75,15 @@ function hidingLedger(ledger: TurnLedger): TurnLedger {
       const facets = await ledger.turnFacets(ofRecorded(question), fields, max);
       return facets.map((facet) => shownFacet(facet, valuesMax));
     },
-    turnCounts: (question, options) => ledger.turnCounts(ofRecorded(question), options),
-    async turnFigures(question, options) {
-      const of = ofRecorded(question);
-      const { by, ...rest } = options;
-      if (by !== "verdict") return figuresBy(ledger, of, options);
-      const others = await ledger.turnFigures(narrowed(of, { ...either, not: true }), options);
-      const hidden = await ledger.turnFigures(narrowed(of, either), rest);
-      const known = hidden.filter(({ turns }) => turns > 0).map(shownFigures);
-      return [...others, ...known.map((group) => ({ ...group, value: "unknown" }))];
+    turnCounts: async (question, options) => {
+      const { also, by } = options;
+      // Counts by what is hidden are those of the figures, whose groups are joined.
+      const isHidden = by === "verdict" || by === "contract" || by === "name";
+      if (isHidden) return countsByFigures(figures, question, options);
+      const matching = also === undefined ? {} : { also: recorded(also) };
+      return ledger.turnCounts(ofRecorded(question), { ...options, ...matching });
     },
+    turnFigures: figures,
     async turnGroups(question, by, paging) {
       const { groups, next } = await ledger.turnGroups(ofRecorded(question), by, paging);
       return { groups: groups.map(shownFigures), next };

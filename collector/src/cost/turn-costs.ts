@@ -19,6 +19,8 @@ import { addCost, addKnown, costOf, noCost } from "./call-cost.ts";
 import type { Cost, PricedCalls } from "./call-cost.ts";
 import { isUnpriced, openCalls } from "./open-calls.ts";
 import type { PricedGroup } from "./open-calls.ts";
+import { NeededDivision } from "./needed-division.ts";
+import type { Division } from "./needed-division.ts";
 import type { PriceList } from "./price-list.ts";
 
 /** Most rows of an answer; a file has all. */
@@ -77,12 +79,6 @@ export const costTurnFields = {
   thread: "thread_id",
 } as const satisfies Readonly<Record<Exclude<CostField, "model" | "turn">, CallField>>;
 
-/** How calls are divided so that each group has one price. */
-interface Division {
-  readonly everyMs: number;
-  readonly inputSteps: readonly number[];
-}
-
 /** The costs of all turns of a question. */
 export async function turnCosts(
   ledger: TurnReader,
@@ -134,20 +130,21 @@ export async function costsBy(
     readonly list: PriceList;
     readonly by?: Exclude<CostField, "turn"> | undefined;
     readonly everyMs?: number | undefined;
+    /** What an earlier read of such a question needed: then one read is enough. */
+    readonly needed?: NeededDivision | undefined;
   },
 ): Promise<readonly ValuedCost[]> {
-  const { list, by, everyMs } = of;
+  const { list, by, everyMs, needed } = of;
+  const field = by === undefined || by === "model" ? undefined : costTurnFields[by];
   const { division, groups } = await dividedCalls(ledger, question, {
     list,
     ...(everyMs === undefined ? {} : { everyMs }),
+    ...(field === undefined ? {} : { field }),
+    ...(needed === undefined ? {} : { needed }),
   });
-  const field = by === undefined || by === "model" ? "name" : costTurnFields[by];
-  const fields = ["name", "provider", field] as const;
-  const calls =
-    field === "name" ? groups : await ledger.callFigures(question, "model", fields, division);
   const costs = new Map<string, ValuedCost>();
-  for (const figures of calls) {
-    const value = by === undefined ? null : (figures.group[field] ?? null);
+  for (const figures of groups) {
+    const value = by === undefined ? null : (figures.group[field ?? "name"] ?? null);
     const from_ms =
       everyMs === undefined ? 0 : Math.floor((figures.from_ms ?? 0) / everyMs) * everyMs;
     const key = JSON.stringify([value, from_ms]);
@@ -185,35 +182,26 @@ interface DividedCalls {
 /**
  * Reads them. Prices change at midnight UTC, those of few models by the hour or by the size of the
  * input: only calls of such a model are read again in finer parts.
+ *
+ * @param of `field`: divides by this field as well. `needed`: begins with what earlier reads
+ * needed, and adds what this one does
  */
 async function dividedCalls(
   ledger: Pick<TurnReader, "callFigures">,
   question: TurnQuery,
-  { list, everyMs = dayMs }: { readonly list: PriceList; readonly everyMs?: number },
+  of: {
+    readonly list: PriceList;
+    readonly everyMs?: number;
+    readonly field?: CallField;
+    readonly needed?: NeededDivision;
+  },
 ): Promise<DividedCalls> {
-  const read = async (division: Division): Promise<DividedCalls> => ({
-    division,
-    groups: await ledger.callFigures(question, "model", ["name", "provider"], division),
-  });
-  const first = await read({ everyMs: commonMs(everyMs, dayMs), inputSteps: [] });
-  const named = first.groups.map(
-    ({ group: { name = null, provider = null } }) => [name, provider] as const,
-  );
-  const hours = named.some(([model, provider]) => list.hasHours(model, provider));
-  const steps = new Set(named.flatMap(([model, provider]) => list.stepsOf(model, provider)));
-  const needed = {
-    everyMs: hours ? commonMs(everyMs, 1_800_000) : first.division.everyMs,
-    inputSteps: [...steps].toSorted((a, b) => a - b),
-  };
-  const fine = needed.everyMs < first.division.everyMs || steps.size > 0;
-  return fine ? read(needed) : first;
-}
-
-const dayMs = 86_400_000;
-
-/** The longest interval of which both are made: none of it crosses a change of prices. */
-function commonMs(a: number, b: number): number {
-  return b === 0 ? a : commonMs(b, a % b);
+  const { list, everyMs = 86_400_000, field, needed = new NeededDivision() } = of;
+  const fields = ["name", "provider", ...(field === undefined ? [] : [field])] as const;
+  const division = needed.division(everyMs);
+  const groups = await ledger.callFigures(question, "model", fields, division);
+  const hasAll = needed.covers(list, groups);
+  return hasAll ? { division, groups } : dividedCalls(ledger, question, { ...of, needed });
 }
 
 interface TurnPricing {

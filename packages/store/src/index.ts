@@ -40,6 +40,7 @@ export type {
   CallFigures,
   CallValues,
   CountGroup,
+  CountOptions,
   FigureGroup,
   FigureOptions,
   Sign,
@@ -63,6 +64,7 @@ export type {
   GroupsPaging,
   PartField,
 } from "./ledger/turn-query.ts";
+export { countsByFigures } from "./ledger/figure-rows.ts";
 export { groupOrderFields } from "./ledger/turn-query.ts";
 export {
   isListField,

@@ -17,15 +17,25 @@ function chance(seed: number): number {
   return ((state ^ (state >>> 14)) >>> 0) / 4_294_967_296;
 }
 
-/** Turns `from` to `to` of the history. */
-export function turnsBetween(from: number, to: number): readonly TurnRecord[] {
-  return Array.from({ length: to - from }, (_, at) => turnAt(from + at));
+/** When a history begins, epoch milliseconds, and the time from a turn to the next. */
+export interface HistoryTimes {
+  readonly firstMs: number;
+  readonly everyMs: number;
 }
 
-function turnAt(at: number): TurnRecord {
+/** Turns `from` to `to` of the history. */
+export function turnsBetween(
+  from: number,
+  to: number,
+  times: HistoryTimes = { firstMs, everyMs: millisecondsEach },
+): readonly TurnRecord[] {
+  return Array.from({ length: to - from }, (_, at) => turnAt(from + at, times));
+}
+
+function turnAt(at: number, times: HistoryTimes): TurnRecord {
   const draw = (n: number): number => chance(at * 31 + n);
   const pick = (n: number, of: number): number => Math.floor(draw(n) ** 2 * of);
-  const startMs = firstMs + at * millisecondsEach;
+  const startMs = times.firstMs + at * times.everyMs;
   const time = (ms: number): string => new Date(ms).toISOString();
   const lasted = Math.round(Math.exp(draw(1) * 11));
   const failed = draw(2) < 0.05;

@@ -64,6 +64,15 @@ test("a success is unknown in every answer until damage is located", async () =>
     ["failed", 1],
     ["unknown", 3],
   ]);
+  for (const [is, counts] of [
+    ["success", [0, 0]],
+    ["unknown", [0, 3]],
+  ] as const) {
+    const also = { text: "verdict", is } as const;
+    const counted = await ledger.turnCounts(all, { by: "verdict", also });
+    expect(counted.map((group) => group.also)).toEqual(counts);
+    expect(await ledger.turnCounts(all, { also })).toMatchObject([{ turns: 4, also: counts[1] }]);
+  }
   expect(await ledger.turnGroups(all, "agent_id", { limit: 1 })).toMatchObject({
     groups: [{ verdicts }],
   });
@@ -114,6 +123,10 @@ test("a contract that holds is not established in every answer until damage is l
   for (const by of ["contract", "name"] as const) {
     const figures = await ledger.turnFigures(all, { by });
     const shown = figures.filter(({ value }) => value?.includes("answers=") === true);
+    const counts = await ledger.turnCounts(all, { by });
+    expect(counts.map(({ value, turns }) => [value, turns])).toEqual(
+      figures.map(({ value, turns }) => [value, turns]),
+    );
     expect(Object.fromEntries(shown.map(({ value, turns }) => [value, turns]))).toEqual(
       by === "contract"
         ? { "answers=violated": 1, "answers=not_established": 3 }

@@ -11,6 +11,7 @@ import type {
   CallFigures,
   CallOptions,
   CountGroup,
+  CountOptions,
   FigureGroup,
   FigureOptions,
   TurnQuery,
@@ -18,7 +19,7 @@ import type {
 import type { EngineAnswer, Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
-import { whereOf } from "./turn-where.ts";
+import { conditionSql, whereOf } from "./turn-where.ts";
 
 /** A field as a column with one value per row; a turn with several values has several rows. */
 function valueOf(field: TextField | ListField): string {
@@ -94,20 +95,26 @@ export function verdictRows(row: FigureRow): readonly FigureRow[] {
   return counted(row, "verdict").map(([verdict, turns]) => ({ value, stretch, verdict, turns }));
 }
 
-/** Counts by interval. */
+/** Counts by value and interval. */
 export async function countsOf(
   engine: Engine,
   question: TurnQuery,
-  everyMs: number | undefined,
+  options: CountOptions,
 ): Promise<readonly CountGroup[]> {
+  const { by, everyMs, also } = options;
   const bind = bindings();
+  const where = whereOf(question, bind);
+  const value = by === undefined ? "''" : valueOf(by);
+  const alsoSql = also === undefined ? "false" : conditionSql(also, bind);
   const answer = await engine.query(
-    `SELECT ${stretchSql(everyMs)} AS stretch, ${countSql}
-FROM turn_ledger FINAL WHERE ${whereOf(question, bind)} GROUP BY stretch`,
+    `SELECT value, stretch, ${countSql}, toFloat64(countIf(matches)) AS also
+FROM (SELECT has_error, ended_at, ${value} AS value, ${stretchSql(everyMs)} AS stretch,
+  ifNull(${alsoSql}, false) AS matches
+FROM turn_ledger FINAL WHERE ${where}) GROUP BY value, stretch`,
     bind.parameters,
     question.signal,
   );
-  return countGroupsOf(rowsOf(answer), everyMs);
+  return countGroupsOf(rowsOf(answer), options);
 }
 
 /** Figures by value and interval. */

@@ -55,7 +55,7 @@ FROM turn_ledger FINAL WHERE root_trace_id IN ${bind.texts(some)}`,
       return Number(answer.columns.get("turns")?.[0] ?? 0);
     },
     turnFacets: (question, fields, valuesMax) => facetsOf(engine, question, fields, valuesMax),
-    turnCounts: (question, { everyMs }) => countsOf(engine, question, everyMs),
+    turnCounts: (question, options) => countsOf(engine, question, options),
     turnFigures: (question, options) => figuresOf(engine, question, options),
     turnGroups: (question, by, paging) => groupsOf(engine, question, by, paging),
     callFigures: (question, kind, by, options) => callsOf(engine, question, { kind, by, options }),

@@ -23,7 +23,8 @@ export function whereOf(question: TurnQuery, bind: ClickHouseBindings): string {
   return own.length === 0 ? "true" : own.map((sql) => `(${sql})`).join(" AND ");
 }
 
-function conditionSql(condition: TurnCondition, bind: ClickHouseBindings): string {
+/** One condition; NULL where a comparison is of an unknown value. */
+export function conditionSql(condition: TurnCondition, bind: ClickHouseBindings): string {
   const sql = plainSql(condition, bind);
   // A comparison with an unknown value is false, so its negation matches.
   return condition.not === true ? `NOT ifNull(${sql}, false)` : sql;

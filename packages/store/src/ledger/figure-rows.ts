@@ -10,8 +10,11 @@ import type {
   CallOptions,
   CallUsage,
   CountGroup,
+  CountOptions,
   FigureGroup,
   FigureOptions,
+  TurnCondition,
+  TurnQuery,
 } from "./turn-query.ts";
 import { compareValues } from "./turn-sums.ts";
 
@@ -78,42 +81,69 @@ export function figureGroupsOf(
         last_at: known("last_at"),
       };
     })
-    .toSorted(
-      (a, b) =>
-        compareValues(a.value ?? null, b.value ?? null) || (a.from_ms ?? 0) - (b.from_ms ?? 0),
-    );
-}
-
-/** The counts among figures, for providers whose engine has no faster way to count. */
-export function countsAmong(figures: readonly FigureGroup[]): readonly CountGroup[] {
-  return figures.map(({ turns, errors, first_at, last_at, from_ms }) => ({
-    ...(from_ms === undefined ? {} : { from_ms }),
-    turns,
-    errors,
-    first_at,
-    last_at,
-  }));
+    .toSorted(inOrder);
 }
 
 /**
- * Counts by interval, in the order of time.
+ * Counts by the figures of a provider whose engine has no faster way to count.
  *
- * @param rows `stretch`, `turns`, `errors`, `first_at` and `last_at`
+ * @param figuresOf reads the figures of a query
+ */
+export async function countsByFigures(
+  figuresOf: (question: TurnQuery, options: FigureOptions) => Promise<readonly FigureGroup[]>,
+  question: TurnQuery,
+  { also, ...options }: CountOptions,
+): Promise<readonly CountGroup[]> {
+  const matching = also === undefined ? undefined : narrowed(question, also);
+  const [all, some] = await Promise.all([
+    figuresOf(question, options),
+    matching === undefined ? [] : figuresOf(matching, options),
+  ]);
+  const keyOf = ({ value, from_ms }: FigureGroup): string => JSON.stringify([value, from_ms]);
+  const alsoOf = new Map(some.map((group) => [keyOf(group), group.turns]));
+  return all.map((group) => {
+    const { turns, errors, first_at, last_at, from_ms, value } = group;
+    return {
+      ...(value === undefined ? {} : { value }),
+      ...(from_ms === undefined ? {} : { from_ms }),
+      ...(also === undefined ? {} : { also: alsoOf.get(keyOf(group)) ?? 0 }),
+      turns,
+      errors,
+      first_at,
+      last_at,
+    };
+  });
+}
+
+function narrowed(question: TurnQuery, condition: TurnCondition): TurnQuery {
+  return { ...question, where: [...question.where, condition] };
+}
+
+/**
+ * Counts by value and interval, in the order of both.
+ *
+ * @param rows `value`, `stretch`, `turns`, `errors`, `also`, `first_at` and `last_at`
  */
 export function countGroupsOf(
   rows: readonly FigureRow[],
-  everyMs: number | undefined,
+  { by, everyMs, also }: CountOptions,
 ): readonly CountGroup[] {
   return rows
     .filter((row) => Number(row["turns"]) > 0)
-    .map((row) => ({
+    .map((row): CountGroup => ({
+      ...(by === undefined ? {} : { value: textOf(row["value"]) }),
       ...(everyMs === undefined ? {} : { from_ms: Number(row["stretch"]) * everyMs }),
+      ...(also === undefined ? {} : { also: Number(row["also"]) }),
       turns: Number(row["turns"]),
       errors: Number(row["errors"]),
       first_at: numberOf(row["first_at"]),
       last_at: numberOf(row["last_at"]),
     }))
-    .toSorted((a, b) => (a.from_ms ?? 0) - (b.from_ms ?? 0));
+    .toSorted(inOrder);
+}
+
+function inOrder(a: CountGroup, b: CountGroup): number {
+  return compareValues(a.value ?? null, b.value ?? null) || (a.from_ms ?? 0) - (b.from_ms ?? 0);
 }
 
 /**

@@ -7,7 +7,7 @@ import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
 import type { TurnLedger, TurnQuery } from "./turn-query.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
-import { countsAmong } from "./figure-rows.ts";
+import { countsByFigures } from "./figure-rows.ts";
 import { groupsAmong } from "./turn-groups.ts";
 import { callGroups, facetOf, figureGroups } from "./turn-sums.ts";
 import { heldOf } from "./turn-writes.ts";
@@ -59,7 +59,7 @@ export function memoryTurns(): TurnLedger {
       return fields.map((field) => facetOf(records, field, valuesMax));
     },
     turnCounts: async (question, options) =>
-      countsAmong(figureGroups(requested(question), options)),
+      countsByFigures(async (of, by) => figureGroups(requested(of), by), question, options),
     turnFigures: async (question, options) => figureGroups(requested(question), options),
     turnGroups: async (question, by, paging) => groupsAmong(requested(question), by, paging),
     callFigures: async (question, kind, by, options) =>

@@ -89,8 +89,12 @@ export interface TurnCounts {
   readonly last_at: number | null;
 }
 
-/** Counts of the turns in one time interval. */
+/** Counts of the turns with one value, in one time interval. */
 export interface CountGroup extends TurnCounts {
+  /** Turns that match {@link CountOptions.also}; absent without it. */
+  readonly also?: number;
+  /** Value of the field; null for turns without one; absent when not grouped by a field. */
+  readonly value?: string | null;
   /** Start of the interval in epoch milliseconds; absent without intervals. */
   readonly from_ms?: number;
 }
@@ -130,6 +134,12 @@ export interface FigureOptions {
   readonly everyMs?: number;
   /** Time of the intervals, `ended_at` by default; a turn without it is in the one of the epoch. */
   readonly time?: StoredTime;
+}
+
+/** How counts are grouped. */
+export interface CountOptions extends Pick<FigureOptions, "by" | "everyMs"> {
+  /** Counts how many of each group's turns match this as well, in the same read. */
+  readonly also?: TurnCondition;
 }
 
 /** Fields by which turns are listed as groups. */
@@ -277,11 +287,8 @@ export interface TurnReader {
     fields: readonly (TextField | ListField)[],
     valuesMax: number,
   ): Promise<readonly TurnFacet[]>;
-  /** Counts only, which cost a fraction of figures; intervals in the order of time. */
-  turnCounts(
-    question: TurnQuery,
-    options: Pick<FigureOptions, "everyMs">,
-  ): Promise<readonly CountGroup[]>;
+  /** Counts only, which cost a fraction of figures; in the order of values and of time. */
+  turnCounts(question: TurnQuery, options: CountOptions): Promise<readonly CountGroup[]>;
   turnFigures(question: TurnQuery, options: FigureOptions): Promise<readonly FigureGroup[]>;
   /** All turns of each value, in an order; a page of groups. */
   turnGroups(question: TurnQuery, by: GroupField, paging: GroupsPaging): Promise<GroupsPage>;

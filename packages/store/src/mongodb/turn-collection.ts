@@ -11,7 +11,7 @@ import { raisedEpochs } from "./root-counts.ts";
 import { coded } from "./store-error.ts";
 import { writeTurns } from "./turn-documents.ts";
 import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
-import { countsAmong } from "../ledger/figure-rows.ts";
+import { countsByFigures } from "../ledger/figure-rows.ts";
 import { groupsOf } from "./turn-groups.ts";
 import { filterOf } from "./turn-filter.ts";
 import { orderedDocuments } from "./turn-order-values.ts";
@@ -69,8 +69,8 @@ export function mongodbTurns(
     },
     turnFacets: (question, fields, valuesMax) =>
       Promise.all(fields.map((field) => facetOf(collection, question, field, valuesMax))),
-    turnCounts: async (question, options) =>
-      countsAmong(await figuresOf(collection, question, options)),
+    turnCounts: (question, options) =>
+      countsByFigures((of, by) => figuresOf(collection, of, by), question, options),
     turnFigures: (question, options) => figuresOf(collection, question, options),
     callFigures: (question, kind, by, options) =>
       callsOf(collection, question, { kind, by, options }),

@@ -6,7 +6,7 @@ import { isCallOwn } from "../ledger/call-usage.ts";
 import {
   callFiguresOf,
   callKeys,
-  countsAmong,
+  countsByFigures,
   figureGroupsOf,
   textOf,
 } from "../ledger/figure-rows.ts";
@@ -107,8 +107,8 @@ export function postgresTurns(database: Database): TurnLedger {
     },
     turnFacets: (question, fields, valuesMax) =>
       Promise.all(fields.map((field) => facetOf(database, question, field, valuesMax))),
-    turnCounts: async (question, options) =>
-      countsAmong(await figuresOf(database, question, options)),
+    turnCounts: (question, options) =>
+      countsByFigures((of, by) => figuresOf(database, of, by), question, options),
     turnFigures: (question, options) => figuresOf(database, question, options),
     callFigures: (question, kind, by, options) =>
       callsOf(database, question, { kind, by, options }),

@@ -16,7 +16,7 @@ import { groupsOf } from "./turn-groups.ts";
 import { orderedTurnsSql } from "./turn-order-values.ts";
 import { turnRows, versionOf } from "./turn-rows.ts";
 import { turnTablesSql } from "./turn-schema.ts";
-import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
+import { afterSql, conditionSql, orderSql, whereSql } from "./turn-sql.ts";
 
 /** Turns in this database; creates missing tables. */
 export function sqliteTurns(database: SqliteDatabase, fewTurns?: number): TurnLedger {
@@ -72,9 +72,11 @@ export function turnsIn(
       question.signal?.throwIfAborted();
       return facetsOf(database, whereSql(question), { fields, valuesMax, fewTurns });
     },
-    async turnCounts(question, { everyMs }) {
+    async turnCounts(question, options) {
       question.signal?.throwIfAborted();
-      return countGroupsOf(countRows(database, whereSql(question), everyMs), everyMs);
+      const { also } = options;
+      const alsoSql = also === undefined ? { sql: "0", values: [] } : conditionSql(also);
+      return countGroupsOf(countRows(database, whereSql(question), options, alsoSql), options);
     },
     async turnFigures(question, options) {
       question.signal?.throwIfAborted();

@@ -14,6 +14,7 @@ import type {
   CallField,
   CallFigures,
   CallOptions,
+  CountOptions,
   FigureGroup,
   FigureOptions,
 } from "../ledger/turn-query.ts";
@@ -27,21 +28,24 @@ import type { SqlPart } from "./turn-sql.ts";
 function valuedSql(
   where: SqlPart,
   field: TextField | ListField | undefined,
-  columns: string,
+  { sql: columns, values: own }: SqlPart,
 ): SqlPart {
   if (field === undefined || !isListField(field)) {
     const value = field ?? "NULL";
     const sql = `SELECT ${value} AS value, ${columns} FROM turns WHERE ${where.sql}`;
-    return { sql, values: where.values };
+    return { sql, values: [...own, ...where.values] };
   }
   return {
     sql: `SELECT own.value AS value, ${columns} FROM ${valuesSql([field])} own
             JOIN turns ON turns.id = own.turn WHERE own.field = ? AND (${where.sql})
           UNION ALL SELECT NULL, ${columns} FROM turns
             WHERE ${emptyListSql(field)} AND (${where.sql})`,
-    values: [field, ...where.values, ...where.values],
+    values: [...own, field, ...where.values, ...own, ...where.values],
   };
 }
+
+/** Columns without a parameter. */
+const plain = (sql: string): SqlPart => ({ sql, values: [] });
 
 const turnSums: Readonly<Record<string, string>> = {
   turns: "count(*)",
@@ -70,16 +74,23 @@ function sumsSql(sums: Readonly<Record<string, string>>): string {
     .join(", ");
 }
 
-/** Counts by interval. */
+/** Counts by value and interval. @param also counts those that match it as well */
 export function countRows(
   database: SqliteDatabase,
   where: SqlPart,
-  everyMs: number | undefined,
+  { by, everyMs }: Pick<CountOptions, "by" | "everyMs">,
+  also: SqlPart,
 ): readonly FigureRow[] {
   const { turns = "", errors = "", first_at = "", last_at = "" } = turnSums;
-  const counts = sumsSql({ turns, errors, first_at, last_at });
-  const sql = `SELECT ${stretchSql(everyMs)} AS stretch, ${counts} FROM turns WHERE ${where.sql}`;
-  return database.prepare(`${sql} GROUP BY 1`).all(...where.values);
+  const counts = sumsSql({ turns, errors, first_at, last_at, also: "sum(matches)" });
+  const columns = `has_error, ended_at, coalesce(${also.sql}, 0) AS matches`;
+  const valued = valuedSql(where, by, { ...also, sql: columns });
+  return database
+    .prepare(
+      `SELECT value, ${stretchSql(everyMs)} AS stretch, ${counts} FROM (${valued.sql})
+       GROUP BY 1, 2`,
+    )
+    .all(...valued.values);
 }
 
 /** Figures by value and interval. */
@@ -90,14 +101,14 @@ export function figuresOf(
 ): readonly FigureGroup[] {
   const { by, everyMs, time = "ended_at" } = options;
   const stretch = stretchSql(everyMs, time);
-  const valued = valuedSql(where, by, `${summedColumns}, ${timesSql(time)}`);
+  const valued = valuedSql(where, by, plain(`${summedColumns}, ${timesSql(time)}`));
   const parts = database
     .prepare(
       `SELECT value, ${stretch} AS stretch, verdict, ${sumsSql(turnSums)} FROM (${valued.sql})
        GROUP BY 1, 2, 3`,
     )
     .all(...valued.values);
-  const timed = valuedSql(where, by, `duration_ms, ${timesSql(time)}`);
+  const timed = valuedSql(where, by, plain(`duration_ms, ${timesSql(time)}`));
   const durations = listsOf(
     database,
     `SELECT value, ${stretch}, duration_ms FROM (${timed.sql}) WHERE duration_ms IS NOT NULL`,

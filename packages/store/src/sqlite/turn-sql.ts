@@ -28,7 +28,8 @@ function joined(parts: readonly SqlPart[], by: string): SqlPart {
   };
 }
 
-function conditionSql(condition: TurnCondition): SqlPart {
+/** One condition; NULL where a comparison is of an unknown value. */
+export function conditionSql(condition: TurnCondition): SqlPart {
   const part = plainSql(condition);
   // A comparison with an unknown value is false, so its negation matches.
   return condition.not === true ? { ...part, sql: `NOT coalesce(${part.sql}, 0)` } : part;

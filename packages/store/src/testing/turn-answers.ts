@@ -74,6 +74,7 @@ export async function requestAll(
       from = page.next ?? undefined;
     } while (from !== undefined);
   }
+  const first = question.where[0] ?? { call: called };
   const stretch = everyMs === undefined ? {} : { everyMs };
   const timed = time === undefined ? stretch : { ...stretch, time };
   return {
@@ -81,7 +82,12 @@ export async function requestAll(
     groups,
     count: await store.countTurns(question),
     facets: await store.turnFacets(question, [field, "verdict", "tool_name"], 3),
-    counts: [await store.turnCounts(question, {}), await store.turnCounts(question, stretch)],
+    counts: [
+      await store.turnCounts(question, {}),
+      await store.turnCounts(question, stretch),
+      await store.turnCounts(question, { by: field, ...stretch, also: { call: called } }),
+      await store.turnCounts({ ...question, where: [] }, { by: field, also: first }),
+    ],
     all: await store.turnFigures(question, {}),
     figures: await store.turnFigures(question, { by: field, ...timed }),
     stretches: await store.turnFigures(question, stretch),
