@@ -209,3 +209,9 @@ export function credentialOf(
  * be faster on few cores, and memory under a flood grows with it (faults R15).
  */
 export const budgetBytesDefault: number = 1.25 * limits.otlpBodyBytesMax;
+
+/**
+ * Share of one principal: one of the largest bodies with a part of its events fits, and room for
+ * the requests of the others is left.
+ */
+export const budgetShare: number = 15 / 16;

@@ -38,7 +38,7 @@ import type { PreparedForm } from "./block-thread.ts";
 import { createBodyThreads } from "./body-threads.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { decodeFrame } from "./frame-codec.ts";
-import { budgetBytesDefault, createIntake } from "./intake.ts";
+import { budgetBytesDefault, budgetShare, createIntake } from "./intake.ts";
 import type { Intake } from "./intake.ts";
 import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
@@ -68,9 +68,8 @@ export interface ReceiverOptions {
   readonly now?: () => number;
   /** Bound of the journal on the disk. */
   readonly journalBytesMax?: number;
-  /** Bytes of all requests together, and the share of one principal. */
+  /** Bytes of all requests together. */
   readonly budgetBytes?: number;
-  readonly budgetShare?: number;
   /** What was found damaged in the store. */
   readonly damage?: Pick<DamageTracker, "report" | "roots">;
   /** State of the way to another endpoint. */
@@ -175,7 +174,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     conservation,
     onDurable: (sequence, roots) => pending.add(sequence, roots, journal.stats().drainedThrough),
     processor: threads,
-    budget: new ByteBudget(options.budgetBytes ?? budgetBytesDefault, options.budgetShare),
+    budget: new ByteBudget(options.budgetBytes ?? budgetBytesDefault, budgetShare),
     clock,
     log,
     enabled: () => state.open && options.enabled !== false,
