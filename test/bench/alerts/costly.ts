@@ -64,7 +64,7 @@ try {
 } finally {
   await receiver.close();
   await store.close();
-  await rm(directory, { recursive: true, force: true });
+  if (kept === undefined) await rm(directory, { recursive: true, force: true });
 }
 
 async function open(): Promise<EvidenceStore> {
