@@ -1,10 +1,11 @@
 /**
- * @module Costly alerts bench: nine rules that read much of the ledger, over a week of turns and the
- * week before: `npm run build && npx node -C @turnproof/source test/bench/alerts/costly.ts [turns]
- * [clickhouse|sqlite] [rounds] [directory]`. A directory that an earlier run filled is only read, within
- * hours: its turns end when it was filled. Prints how long one evaluation of each rule takes, then the
- * seconds from a written turn to its alarm while all nine rules are evaluated, each with the
- * evidence of an own agent. Exits with 1 where an alarm is missing or takes longer than ten seconds.
+ * @module Costly alerts bench: nine rules that read much of the ledger, over a week of turns and
+ * the week before: `npx node -C @turnproof/source test/bench/alerts/costly.ts [turns]
+ * [clickhouse|sqlite] [rounds] [directory]`. A directory that an earlier run filled is only read,
+ * within hours: its turns end when it was filled. Prints how long one evaluation of each rule
+ * takes, then the seconds from a written turn to its alarm while all nine rules are evaluated,
+ * each with the evidence of an own agent. Exits with 1 where an alarm is missing or takes longer
+ * than ten seconds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -36,15 +37,19 @@ const [dayMs, weekMs] = [86_400_000, 7 * 86_400_000];
 
 /** Each reads a day or a week; an agent of the history breaks none of them. */
 const rules = `
-  - {name: has, measure: error_share, where: "has:tool -has:fallback", by: agent, window: 1d, above: 0.5}
+  - {name: has, measure: error_share, where: "has:tool -has:fallback",
+     by: agent, window: 1d, above: 0.5}
   - {name: p95, measure: p95_ms, by: agent, window: 1d, above: 80000}
   - {name: p95-week, measure: p95_ms, by: agent, window: 1d, change: 100}
   - {name: cost, measure: cost_usd, by: agent, window: 1d, above: 100000}
   - {name: contract, measure: contract_share, contract: order, by: agent, window: 1d, above: 0.9}
-  - {name: insight, measure: insights, insight: repeated_fallback, by: agent, window: 1d, min_count: 5, change: 100}
-  - {name: filter, measure: verdict_share, verdict: failed, where: "insight:repeated_fallback", by: agent, window: 7d, above: 0.9}
+  - {name: insight, measure: insights, insight: repeated_fallback,
+     by: agent, window: 1d, min_count: 5, change: 100}
+  - {name: filter, measure: verdict_share, verdict: failed, where: "insight:repeated_fallback",
+     by: agent, window: 7d, above: 0.9}
   - {name: error-week, measure: error_share, by: agent, window: 7d, change: 100}
-  - {name: tokens, measure: p95_ms, where: "tokens:>10 -call:tool:none:error", by: agent, window: 7d, above: 80000}
+  - {name: tokens, measure: p95_ms, where: "tokens:>10 -call:tool:none:error",
+     by: agent, window: 7d, above: 80000}
 `;
 
 /** Anew for each part of the bench: what a rule holds of its last evaluation is by rule. */
@@ -173,7 +178,8 @@ async function alarm(): Promise<void> {
     const seconds = all.map((ms) => ms / 1_000).toSorted((a, b) => a - b);
     const middle = seconds[Math.floor(seconds.length / 2)] ?? NaN;
     console.log(
-      `alarm of ${name}: ${middle.toFixed(1)} s median, ${(seconds.at(-1) ?? NaN).toFixed(1)} longest`,
+      `alarm of ${name}: ${middle.toFixed(1)} s median, ` +
+        `${(seconds.at(-1) ?? NaN).toFixed(1)} longest`,
     );
   }
   const longest = Math.max(...[...took.values()].flat());

@@ -57,6 +57,13 @@ test.each([
   expect(await readsOf(rule, start + 1_000)).toEqual([name]);
 });
 
+test("a cost is divided as its models need, from its second evaluation on by one read", async () => {
+  const rule = ruleOf("measure: cost_usd, above: 0, window: 10m");
+  parts = { ...parts, prices: { ...parts.prices, stepsOf: () => [1] } };
+  expect(await readsOf(rule, start)).toHaveLength(2);
+  expect(await readsOf(rule, start + 1_000)).toHaveLength(1);
+});
+
 test("the week before is read again after a sixtieth of the window, at most a minute", async () => {
   const rule = ruleOf("measure: error_share, change: 2, window: 10m");
   expect(await readsOf(rule, start)).toHaveLength(2);
