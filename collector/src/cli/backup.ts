@@ -95,9 +95,10 @@ const storeFolders: Readonly<Record<string, string>> = {
  * restore. @throws CodedError not_configured where only another embedded store is there
  */
 function requireOwnStore(config: Config): void {
-  const own = serverOf(config) === undefined ? storeFolders[config.backend] : undefined;
+  if (serverOf(config) !== undefined) return;
+  const own = storeFolders[config.backend];
   const isThere = (name: string): boolean => existsSync(join(config.dataDir, name));
-  if (own === undefined || isThere(own) || !Object.values(storeFolders).some(isThere)) return;
+  if ((own !== undefined && isThere(own)) || !Object.values(storeFolders).some(isThere)) return;
   throw new CodedError("not_configured", { field: "TURNPROOF_BACKEND" });
 }
 

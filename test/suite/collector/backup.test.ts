@@ -237,16 +237,21 @@ test("a backup without its keys fails, and a restored copy without them is not t
   });
 });
 
-test("the store of another backend than the configured one is not counted as an empty one", async () => {
-  const dataDir = join(directory, "other-backend");
-  await mkdir(join(dataDir, "files"), { recursive: true });
-  const to = join(directory, "other-backend-copy");
-  const args = ["backup", "--data-dir", dataDir, "--to", to];
-  const refused = await turnproof(args, { TURNPROOF_BACKEND: "clickhouse" });
-  expect(refused.code).toBe(1);
-  expect(JSON.stringify(refused)).toMatch(/not_configured.*TURNPROOF_BACKEND/);
-  expect(existsSync(to)).toBe(false);
-});
+test.each([
+  { TURNPROOF_BACKEND: "clickhouse" },
+  { TURNPROOF_BACKEND: "ephemeral", TURNPROOF_MEMORY_BACKEND: "none" },
+])(
+  "the store of another backend than $TURNPROOF_BACKEND is not counted as an empty one",
+  async (env) => {
+    const dataDir = join(directory, `other-than-${env.TURNPROOF_BACKEND}`);
+    await mkdir(join(dataDir, "files"), { recursive: true });
+    const to = `${dataDir}-copy`;
+    const refused = await turnproof(["backup", "--data-dir", dataDir, "--to", to], env);
+    expect(refused.code).toBe(1);
+    expect(JSON.stringify(refused)).toMatch(/not_configured.*TURNPROOF_BACKEND/);
+    expect(existsSync(to)).toBe(false);
+  },
+);
 
 test("a database that is copied after the data directory has each event once", async () => {
   const [lost, copy] = [join(directory, "server-lost"), join(directory, "server-copy")];
