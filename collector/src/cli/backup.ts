@@ -2,11 +2,10 @@
  * @module `turnproof backup`: a copy of the data directory while the collector runs, with what it
  * holds. A store on a server is copied by its own means afterwards.
  */
-import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-import { makeDirectory } from "@turnproof/journal/process-lock";
 import { CodedError, isoNow } from "@turnproof/semconv";
 import { snapshotEngine, snapshotEvidence } from "@turnproof/store/admin";
 import type { Command } from "commander";
@@ -24,6 +23,7 @@ import { copyAudit, copyDocuments, copyJournal, copyState } from "./backup-parts
 import { auditFolder, auditName, dataFolder } from "./backup-parts.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
+import { moveInto, onDisk, withPartial } from "./partial-folder.ts";
 import { printJson, printTable, progressLines, write } from "./terminal.ts";
 import type { ProgressLines } from "./terminal.ts";
 
@@ -59,15 +59,16 @@ async function backup(flags: BackupFlags): Promise<void> {
   requireOwnStore(config);
   const target = resolve(flags.to);
   await requireEmpty(target);
-  const partial = `${target}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  makeDirectory(partial);
   const lines = progressLines();
-  const made = await copyAll(config, partial, lines).finally(() => lines.end());
-  await writeManifest(partial, made);
-  // It is empty, or not there.
-  await rmdir(target).catch(() => {});
-  await rename(partial, target);
+  const made = await onDisk(
+    target,
+    withPartial(`${target}.partial`, "backup", async (content) => {
+      const copied = await copyAll(config, content, lines).finally(() => lines.end());
+      await writeManifest(content, copied);
+      await moveInto(content, target);
+      return copied;
+    }),
+  );
   const { entries, evidence, audit } = made;
   const bytes = entries.reduce((sum, item) => sum + (item.is === "file" ? item.bytes : 0), 0);
   const files = entries.filter(({ is }) => is === "file").length;
@@ -155,34 +156,38 @@ async function copyStore(config: Config, to: string, lines: ProgressLines): Prom
   if (serverOf(config) !== undefined || folders.length === 0) {
     return { entries: [], evidence: null };
   }
-  // On the same disk, where hard links are possible.
-  const staging = join(dirname(resolve(dataDir)), `.${basename(resolve(dataDir))}.snapshot`);
-  await rm(staging, { recursive: true, force: true });
-  await mkdir(staging, { mode: 0o700 });
-  try {
-    const entries: BackupEntry[] = [];
-    let [files, bytes] = [0, 0];
-    const onFile = (size: number): void => {
-      files += 1;
-      bytes += size;
-      lines.at(`${files} files, ${Math.round(bytes / 1e6)} MB`);
-    };
-    for (const name of folders) {
-      lines.step("Linking the store");
-      const [from, into] = [join(dataDir, name), join(staging, name)];
-      if (name === "clickhouse") await snapshotEngine(from, into);
-      else await snapshotEvidence(from, into);
-      if (!existsSync(into)) continue;
-      lines.step("Copying the store");
-      const inside = `${dataFolder}/${name}`;
-      entries.push(...(await copyTree(into, join(to, dataFolder, name), inside, onFile)));
-    }
-    lines.step("Reading the copy");
-    const onCounted = (events: number): void => lines.at(`${events} events`);
-    return { entries, evidence: await countIn({ ...config, dataDir: staging }, onCounted) };
-  } finally {
-    await rm(staging, { recursive: true, force: true });
+  // On the same disk, where hard links are possible. Of two backups at a time one is refused.
+  const beside = join(dirname(resolve(dataDir)), `.${basename(resolve(dataDir))}.snapshot`);
+  const snapshot = (staging: string): Promise<CopiedStore> =>
+    copySnapshot(config, folders, { staging, to, lines });
+  return withPartial(beside, "backup", snapshot);
+}
+
+async function copySnapshot(
+  config: Config,
+  folders: readonly string[],
+  { staging, to, lines }: { staging: string; to: string; lines: ProgressLines },
+): Promise<CopiedStore> {
+  const entries: BackupEntry[] = [];
+  let [files, bytes] = [0, 0];
+  const onFile = (size: number): void => {
+    files += 1;
+    bytes += size;
+    lines.at(`${files} files, ${Math.round(bytes / 1e6)} MB`);
+  };
+  for (const name of folders) {
+    lines.step("Linking the store");
+    const [from, into] = [join(config.dataDir, name), join(staging, name)];
+    if (name === "clickhouse") await snapshotEngine(from, into);
+    else await snapshotEvidence(from, into);
+    if (!existsSync(into)) continue;
+    lines.step("Copying the store");
+    const inside = `${dataFolder}/${name}`;
+    entries.push(...(await copyTree(into, join(to, dataFolder, name), inside, onFile)));
   }
+  lines.step("Reading the copy");
+  const onCounted = (events: number): void => lines.at(`${events} events`);
+  return { entries, evidence: await countIn({ ...config, dataDir: staging }, onCounted) };
 }
 
 /** Counts of the embedded store of this data directory. */

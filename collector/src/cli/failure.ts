@@ -42,7 +42,8 @@ const advice: { readonly [code: string]: string | undefined } = {
   store_corrupt:
     "Restore that folder of the data directory, or move it away to start without what it holds; " +
     "the journal keeps what was not stored yet.",
-  disk_full: "Make room on the disk of the data directory.",
+  disk_full: "Make room on the disk of the data directory, or of the place that is named.",
+  folder_locked: "Another run of the command fills it. Wait for its end.",
   key_unusable:
     "Restore the file in the data directory from a copy. To go on with a new key, remove the file " +
     "and its line in keys-made, or make an empty keys-made where there is none: what the old one " +

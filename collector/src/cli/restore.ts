@@ -2,11 +2,9 @@
  * @module `turnproof restore`: a data directory from a backup. Each file is checked by its hash;
  * `--verify` then opens what was restored and counts it again.
  */
-import { existsSync } from "node:fs";
-import { mkdir, rename, rm, rmdir, symlink } from "node:fs/promises";
+import { mkdir, symlink } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 
-import { makeDirectory } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 import type { Command } from "commander";
 
@@ -19,9 +17,11 @@ import { countIn, requireEmpty } from "./backup.ts";
 import { auditHead, differences } from "./backup-counts.ts";
 import { copyHashed, readManifest } from "./backup-manifest.ts";
 import type { BackupEntry, Manifest } from "./backup-manifest.ts";
-import { auditFolder, auditPlace, dataFolder, missingKeys } from "./backup-parts.ts";
+import { dataFolder, missingKeys } from "./backup-parts.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
+import { moveInto, onDisk, withPartial } from "./partial-folder.ts";
+import { missingAudit, placeAudit } from "./restored-audit.ts";
 import { exitCodes, fail, printJson, printTable, write } from "./terminal.ts";
 
 interface RestoreFlags {
@@ -56,22 +56,19 @@ async function restore(flags: RestoreFlags): Promise<void> {
   requireSame(config, manifest);
   const target = resolve(config.dataDir);
   await requireEmpty(target);
-  const auditFile = config.auditLog ?? join(target, "audit.jsonl");
-  if (manifest.audit !== null && existsSync(auditFile)) {
-    throw new CodedError("folder_not_empty", { field: "TURNPROOF_UI_AUDIT_LOG" });
-  }
-  const partial = `${target}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  makeDirectory(partial);
-  try {
-    for (const item of manifest.entries) await restoreEntry(item, flags.from, partial);
-    // It is empty, or not there.
-    await rmdir(target).catch(() => {});
-    await rename(join(partial, dataFolder), target);
-    await moveAudit(manifest, partial, auditFile);
-  } finally {
-    await rm(partial, { recursive: true, force: true });
-  }
+  const auditFile = resolve(config.auditLog ?? join(target, "audit.jsonl"));
+  await missingAudit(manifest, auditFile);
+  await onDisk(
+    target,
+    withPartial(`${target}.partial`, "restore", async (content) => {
+      for (const item of manifest.entries) await restoreEntry(item, flags.from, content);
+      const data = join(content, dataFolder);
+      await mkdir(data, { recursive: true, mode: 0o700 });
+      // A collector that starts on data without its audit log would begin another.
+      await placeAudit(manifest, { file: auditFile, target }, { content, data });
+      await moveInto(data, target);
+    }),
+  );
   await report(flags, { ...config, dataDir: target }, { manifest, auditFile });
 }
 
@@ -103,16 +100,6 @@ async function restoreEntry(item: BackupEntry, from: string, to: string): Promis
       },
     );
     if (sha256 !== item.sha256) throw new CodedError("backup_invalid", { field });
-  }
-}
-
-async function moveAudit({ entries }: Manifest, partial: string, file: string): Promise<void> {
-  for (const { path } of entries) {
-    if (!path.startsWith(`${auditFolder}/`)) continue;
-    const place = auditPlace(path, file);
-    makeDirectory(dirname(place));
-    // Possibly on another disk than the data directory.
-    await copyHashed(join(partial, path), place);
   }
 }
 
