@@ -19,11 +19,11 @@ import type { BackupEntry, Manifest } from "./backup-manifest.ts";
 import { auditFolder, auditPlace } from "./backup-parts.ts";
 import { onDisk, withPartial } from "./partial-folder.ts";
 
-type AuditEntry = Extract<BackupEntry, { is: "file" }>;
+type LogFileEntry = Extract<BackupEntry, { is: "file" }>;
 
-function auditEntries({ entries }: Manifest): readonly AuditEntry[] {
+function auditEntries({ entries }: Manifest): readonly LogFileEntry[] {
   return entries
-    .filter((entry): entry is AuditEntry => entry.is === "file")
+    .filter((entry): entry is LogFileEntry => entry.is === "file")
     .filter(({ path }) => path.startsWith(`${auditFolder}/`));
 }
 
@@ -35,7 +35,7 @@ function auditEntries({ entries }: Manifest): readonly AuditEntry[] {
 export async function missingAudit(
   manifest: Manifest,
   file: string,
-): Promise<readonly AuditEntry[]> {
+): Promise<readonly LogFileEntry[]> {
   const entries = auditEntries(manifest);
   if (entries.length === 0) return [];
   const byPlace = new Map(entries.map((entry) => [auditPlace(entry.path, file), entry]));
@@ -52,7 +52,7 @@ export async function missingAudit(
   return [...missing];
 }
 
-async function isSame(place: string, { bytes, sha256 }: AuditEntry): Promise<boolean> {
+async function isSame(place: string, { bytes, sha256 }: LogFileEntry): Promise<boolean> {
   if ((await stat(place)).size !== bytes) return false;
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(place)) hash.update(chunk as Buffer);
@@ -91,7 +91,7 @@ export async function placeAudit(
 }
 
 async function placeElsewhere(
-  entries: readonly AuditEntry[],
+  entries: readonly LogFileEntry[],
   file: string,
   content: string,
 ): Promise<void> {
