@@ -1,9 +1,9 @@
 /**
  * @module Sessions: a random reference in a cookie, stored as its hash only. Created at login,
  * invalid after logout, 30 idle minutes or 8 hours (security: Sessions; faults W5, W6). Time passes
- * by the wall clock and by the process's own, whichever is ahead; what has expired once is ended, so
- * that a clock which is set back brings no session back. Stored in a file of the data directory, or
- * in a store that several collectors share, so that a restart keeps sessions and logouts.
+ * by the wall clock and by the process's own, whichever is ahead; what has expired once is ended,
+ * so that a clock which is set back brings no session back. Stored in a file of the data directory,
+ * or in a store that several collectors share, so that a restart keeps sessions and logouts.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -18,6 +18,7 @@ import {
 import { dirname } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
+import { limits } from "@turnproof/semconv";
 
 import { equalSecret, macOf } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
@@ -56,8 +57,8 @@ export interface Sessions {
   readonly size: number;
 }
 
-const idleMsMax = 30 * 60_000;
-const ageMsMax = 8 * 3_600_000;
+const idleMsMax = limits.sessionIdleSecondsMax * 1_000;
+const ageMsMax = limits.sessionAgeSecondsMax * 1_000;
 /** Clocks of collectors may differ by this; a later issue or use is of a clock that was wrong. */
 const skewMsMax = 5 * 60_000;
 const sessionsMax = 10_000;

@@ -372,10 +372,6 @@ export const codes = {
     status: 404,
   },
   method_not_allowed: { sentence: "This method is not served here.", status: 405 },
-  evidence_untrusted: {
-    sentence: "The evidence is not trusted or changed meanwhile.",
-    status: 409,
-  },
   root_too_large: { sentence: "A root has more events than are read of one.", status: 422 },
   body_too_large: { sentence: "The body is larger than the limit.", status: 413 },
   media_type_unsupported: {

@@ -9,8 +9,6 @@ export const limits = {
   listEntriesMax: 32,
   /** Characters per attribute string. */
   stringCharsMax: 240,
-  /** Characters of a host operation name. */
-  operationCharsMax: 64,
   /** Child events per page: default and bounds. */
   pageEventsDefault: 250,
   pageEventsMin: 1,
@@ -36,11 +34,12 @@ export const limits = {
   exportRowsMax: 20_000,
   /** Rows that one page query may scan before it returns what it has found. */
   scanRowsMax: 2_000_000,
-  /** Events of one root, and events of one window, that are read for a verdict. */
+  /** Events of one root that are read for a verdict. */
   rootEventsMax: 200_000,
-  /** Stored events of large roots that a page reads; a verdict on a page of its own reads the root. */
+  /**
+   * Stored events of large roots that a page reads; a verdict on a page of its own reads the root.
+   */
   pageRootEventsMax: 50_000,
-  windowEventsMax: 1_000_000,
   /** Tool invocations that a turn may spend, and tools offered when there are many. */
   routedToolCallsDefault: 20,
   routedToolsOfferedDefault: 5,
