@@ -21,8 +21,6 @@ export interface LateOptions<T> {
   readonly log: Log;
   /** How long the start waits for the first attempt, in milliseconds. */
   readonly waitMs?: number;
-  /** Longest pause between two attempts. */
-  readonly pauseMsMax?: number;
 }
 
 /** A resource that may not be open yet. */
@@ -42,7 +40,9 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-const defaults = { waitMs: 3_000, pauseMsMax: 5_000 } as const;
+const waitMsDefault = 3_000;
+/** Longest pause between two attempts, and the first one. */
+const pauseMsMax = 5_000;
 const pauseFirstMs = 250;
 
 /** Errors that retrying cannot resolve: reported at the start, which then fails. */
@@ -62,7 +62,7 @@ const hopeless: ReadonlySet<Code> = new Set([
  */
 export async function openLate<T extends Closable>(options: LateOptions<T>): Promise<Late<T>> {
   const { open, log, part, backend, host } = options;
-  const { waitMs, pauseMsMax } = { ...defaults, ...options };
+  const { waitMs = waitMsDefault } = options;
   const stop = new AbortController();
   const opened = Promise.withResolvers<T>();
   const first = Promise.withResolvers<void>();

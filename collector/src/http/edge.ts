@@ -1,13 +1,11 @@
 /**
  * @module Edge: checks of the raw request, before routing: the peer may send over plain HTTP, the
- * Host is ours, and the target is the canonical spelling of a path (faults W2, W3). Malformed messages never get here; Node's strict
- * parser refuses them.
+ * Host is ours, and the target is the canonical spelling of a path (faults W2, W3). Malformed
+ * messages never get here; Node's strict parser refuses them.
  */
 import type { IncomingMessage } from "node:http";
 
 import type { Code } from "@turnproof/semconv";
-
-import { isLoopback } from "../config/config.ts";
 
 /** Host names of a loopback collector. */
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
@@ -23,11 +21,6 @@ export interface EdgeOptions {
   readonly names?: readonly string[];
   /** Whether a peer may send over plain HTTP; default: every peer. */
   readonly admits?: ((peer: string | undefined) => boolean) | undefined;
-}
-
-/** True for an address that only this machine can reach; any other needs a token (W1). */
-export function isLoopbackHost(host: string): boolean {
-  return isLoopback(host);
 }
 
 /** The rule of an address; compiled once. */

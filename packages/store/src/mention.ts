@@ -5,7 +5,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { eventPhases } from "@turnproof/semconv";
 
-/** Attributes with an id that can be searched (storage: Scopes: find by reference). */
+/** Attributes with an id that can be searched (storage: Bundles). */
 const mentionedAttributes = [
   "request_id",
   "provenance_request_id",
@@ -64,17 +64,9 @@ export function addNamedIds(event: TurnEvent, add: (id: string) => void): void {
 }
 
 /**
- * Everything that `mentions` compares, as words of an index. The id of most events is derived from
- * span and phase: it is not indexed beside the span, {@link wordsOfId} splits it instead.
+ * The index words of the event itself: its span, and an id that is not derived from it. A derived
+ * one is not indexed beside the span, {@link wordsOfId} splits it instead.
  */
-export function mentionedIds(event: TurnEvent): string[] {
-  const ids = new Set<string>();
-  addNamedIds(event, (id) => ids.add(id));
-  for (const word of ownWords(event)) ids.add(word);
-  return [...ids];
-}
-
-/** The index words of the event itself: its span, and an id that is not derived from it. */
 export function ownWords({ event_id, span_id, phase }: TurnEvent): readonly string[] {
   if (span_id === undefined) return [event_id];
   return event_id === `${span_id}:${phase}` ? [span_id] : [span_id, event_id];

@@ -9,7 +9,7 @@ import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { createClientNetwork } from "../../../collector/src/access/client-address.ts";
-import { isLoopbackHost } from "../../../collector/src/http/edge.ts";
+import { isLoopback } from "../../../collector/src/config/config.ts";
 import { createLog } from "../../../collector/src/log.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { openHarness } from "./harness.ts";
@@ -372,6 +372,6 @@ test("loopback is what only this machine can reach (W1)", () => {
     "",
     "*",
   ];
-  expect(loopback.filter((host) => !isLoopbackHost(host))).toEqual([]);
-  expect(elsewhere.filter((host) => isLoopbackHost(host))).toEqual([]);
+  expect(loopback.filter((host) => !isLoopback(host))).toEqual([]);
+  expect(elsewhere.filter((host) => isLoopback(host))).toEqual([]);
 });

@@ -48,9 +48,6 @@ export interface BodyThreadsOptions {
    * loop.
    */
   readonly threads: number;
-  /** Size above which a body goes to a thread, as received and when compressed. */
-  readonly inlineBytesMax?: number;
-  readonly inlineCompressedBytesMax?: number;
   /** Module that a thread runs; default `ingest-thread`. */
   readonly module?: URL;
   /** Longest wait of a body before a thread takes it, in milliseconds; default 5,000. */
@@ -62,7 +59,9 @@ export interface BodyThreads extends BodyProcessor {
   close(): Promise<void>;
 }
 
-const defaults = { inlineBytesMax: 262_144, inlineCompressedBytesMax: 16_384 } as const;
+/** Size above which a body goes to a thread, as received and when compressed. */
+const inlineBytesMax = 262_144;
+const inlineCompressedBytesMax = 16_384;
 /** A client that is answered 503 by then sends again; one that waits longer gives up by itself. */
 const queueMsMaxDefault = 5_000;
 /** Bodies that a thread has: the one in work, and the next, so that it does not wait for it. */
@@ -83,21 +82,19 @@ const heapMegabytesMax = 512;
 export function createBodyThreads(options: BodyThreadsOptions): BodyThreads {
   const tables = compileSourceTables();
   const mapSpan = createSpanMapper(options.settings);
-  const inlineMax = options.inlineBytesMax ?? defaults.inlineBytesMax;
-  const compressedMax = options.inlineCompressedBytesMax ?? defaults.inlineCompressedBytesMax;
   const threads: BodyThread[] = [];
   const share = turnShare();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => share(() => void work().then(resolve, reject)));
   return {
     async run(body, keep) {
-      const most = body.coding === "identity" ? inlineMax : compressedMax;
+      const most = body.coding === "identity" ? inlineBytesMax : inlineCompressedBytesMax;
       if (options.threads === 0) return here(body, keep);
       if (body.bytes.byteLength > most) return handOver(body, keep);
       return inTurn(async () => {
         // A small body may decompress to a large one; the decompressed size decides where it is
         // processed.
-        const plain = inflated(body, inlineMax);
+        const plain = inflated(body, inlineBytesMax);
         if (plain === undefined) return handOver(body, keep);
         return isDense(plain) ? handOver(plain, keep) : here(plain, keep);
       });

@@ -3,7 +3,7 @@ import { matches } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { mentionedIds, mentions } from "../mention.ts";
+import { addNamedIds, mentions, ownWords } from "../mention.ts";
 import { settle } from "../settle.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
@@ -64,7 +64,9 @@ test("every event is found by each id that it names and by each value that a rea
         const own = new Set(
           (words.get(event.root_trace_id ?? "") ?? []).flatMap((row) => row.hashes),
         );
-        for (const id of mentionedIds(event)) {
+        const ids = new Set(ownWords(event));
+        addNamedIds(event, (id) => ids.add(id));
+        for (const id of ids) {
           expect(mentions(event, id)).toBe(true);
           expect(hashesOfId(id).some((hash) => own.has(hash))).toBe(true);
         }
