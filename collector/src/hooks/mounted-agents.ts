@@ -1,6 +1,6 @@
 /**
  * @module Mounted agents: agents of the host's own process behind the port for routes
- * (architecture: Packages: the collector never imports them). Anything that runs and streams like
+ * (architecture: Packages); the collector never imports them. Anything that runs and streams like
  * `@turnproof/agent` fits. Their answers are written with wire names: snake_case, whatever names
  * the library uses.
  */

@@ -8,7 +8,7 @@ export const otlpNames = {
   /** Name of the event that reports an exception. */
   exceptionEvent: "exception",
   /**
-   * Event name of a log record that holds a GenAI evaluation (vocabulary: Event kinds: feedback).
+   * Event name of a log record that holds a GenAI evaluation of feedback (vocabulary: Event kinds).
    */
   evaluationEvent: "gen_ai.evaluation.result",
   /** Event name of a log record that holds the details of a model call. */

@@ -1,7 +1,7 @@
 /**
  * What a collector signed can be checked from what it exports: pages of any size, of events whose
  * identity was inherited, give the digest of the statement (vocabulary: From a span to an event;
- * evidence: Statements: Evidence digest).
+ * evidence: Statements, Evidence digest).
  */
 import { joinPages } from "@turnproof/evidence";
 import type { EventPage, TurnEvent } from "@turnproof/evidence";

@@ -35,6 +35,11 @@ test.each([
   ["a heading that is not there", "// (storage: Cellars)", "no heading storage: Cellars)"],
   ["another document's heading", "// (privacy: Providers)", "no heading privacy: Providers)"],
   [
+    "more after the heading",
+    "// (storage: Scopes: by reference)",
+    "no heading storage: Scopes: by reference)",
+  ],
+  [
     "a number beyond the list",
     "/** (requirements:\n * Reconciliation 99) */",
     "no such number requirements: Reconciliation 99) */",

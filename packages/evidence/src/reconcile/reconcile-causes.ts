@@ -1,6 +1,6 @@
 /**
  * @module ReconcileCauses: which event is an effect of which, by parents, links and `caused_by`
- * (evidence: Reconcile: Order). Used only for events of different producers: within one, its
+ * (evidence: Reconcile, Order). Used only for events of different producers: within one, its
  * sequence orders.
  */
 import { compareTimes, elapsedMs } from "@turnproof/semconv";

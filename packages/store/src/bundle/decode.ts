@@ -1,7 +1,7 @@
 /**
  * @module BundleDecode: decodes the events of a packed body. Strict: a body that the encoder
  * cannot have written is refused as a whole with `bundle_invalid`, so that no unregistered key
- * enters through a store (vocabulary: Identity: the body replaces the columns' constraints).
+ * enters through a store (vocabulary: Identity); the body replaces the columns' constraints.
  */
 import { isTurnEvent } from "@turnproof/evidence";
 import { CodedError, dialects, isoOfInstant, isoOfMicros, limits } from "@turnproof/semconv";

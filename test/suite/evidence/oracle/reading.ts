@@ -56,7 +56,7 @@ const tuple = [
   "turn_id",
 ] as const;
 
-/** evidence: Reconcile: identity is the whole tuple, and NULL equals only NULL. */
+/** evidence: Reconcile. Identity is the whole tuple, and NULL equals only NULL. */
 export function sameTurn(one: Json, other: Json): boolean {
   return tuple.every((field) => one[field] === other[field]);
 }
