@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 
 import { Hono } from "hono";
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 import type { EvidenceStore } from "@turnproof/store";
 
 import { serverPlaceOf } from "./backend/store-places.ts";
@@ -83,7 +83,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     if (judges) {
       parts.damage.listen((roots) => {
         withdrawDamaged(parts.untimed, roots).catch((error: unknown) => {
-          const code = CodedError.is(error) ? error.code : "internal_error";
+          const code = codeOf(error);
           log.warn("verdicts_not_withdrawn", { code });
         });
       });

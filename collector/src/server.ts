@@ -8,7 +8,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { getRequestListener } from "@hono/node-server";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, codeOf } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import { answerGrpcOn } from "./receive/grpc/wrong-port.ts";
@@ -119,7 +119,7 @@ function requestHandler(app: FetchApp, connections: Connections, options: Listen
   const failed = (error: unknown): Response => {
     const requestId = randomUUID();
     options.log.error("request_failed", {
-      code: CodedError.is(error) ? error.code : "internal_error",
+      code: codeOf(error),
       request_id: requestId,
     });
     return Response.json(problemOf("internal_error", requestId), {

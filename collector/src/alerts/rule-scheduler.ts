@@ -3,7 +3,7 @@
  * written or judged. However often that is, at most half the time is spent on looking, and a pause
  * follows each look.
  */
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 
 /** Pauses in milliseconds. */
 export interface LookingTimes {
@@ -62,7 +62,7 @@ export class RuleScheduler {
     this.#state = "looking";
     this.#woken = false;
     const dueMs = await this.#of.look().catch((error: unknown) => {
-      this.#of.failed(CodedError.is(error) ? error.code : "internal_error");
+      this.#of.failed(codeOf(error));
       return Infinity;
     });
     if (this.#isClosed()) return;

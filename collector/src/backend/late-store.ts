@@ -2,7 +2,7 @@
  * @module LateStore: a store whose server may be unreachable: until it is open every call fails at
  * once with `store_unavailable`.
  */
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, codeOf } from "@turnproof/semconv";
 import { capabilitiesOf, lateLedger } from "@turnproof/store";
 import type {
   CheckResult,
@@ -23,7 +23,7 @@ async function lateCheck(late: Late<{ check(): Promise<CheckResult> }>): Promise
     } catch (error) {
       return {
         ok: false,
-        code: CodedError.is(error) ? error.code : "internal_error",
+        code: codeOf(error),
         elapsedMs: 0,
       };
     }

@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import type { AddHelpTextContext, AddHelpTextPosition, ErrorOptions } from "commander";
 
 import { exitCodes, fail, printJson } from "./terminal.ts";
+import { capital } from "../ui/display/capital.ts";
 
 type HelpText = string | ((context: AddHelpTextContext) => string);
 
@@ -49,7 +50,7 @@ export class HelpCommand extends Command {
 /** Commander's messages begin with `error: `, in lower case, and may propose a word in brackets. */
 function sentenceOf(message: string): string {
   const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
-  const sentence = `${first.slice(0, 1).toUpperCase()}${first.slice(1)}`;
+  const sentence = capital(first);
   const proposed = rest.map((line) => line.replace(/^\((.*)\)$/, "$1"));
   return [/[.?!]$/.test(sentence) ? sentence : `${sentence}.`, ...proposed].join(" ");
 }

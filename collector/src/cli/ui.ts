@@ -3,7 +3,7 @@
  * closes the store, and exits 0.
  */
 import type { Command } from "commander";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, codeOf } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 
 import { createClientNetwork } from "../access/client-address.ts";
@@ -112,7 +112,7 @@ async function serveGrpc(
     at.log.info("listening_grpc", { url: grpc.url });
     return grpc;
   } catch (error) {
-    const code = CodedError.is(error) ? error.code : "internal_error";
+    const code = codeOf(error);
     const sentence =
       `Port ${port} cannot be listened on: OTLP/gRPC is not served, OTLP/HTTP is. ` +
       "Set TURNPROOF_GRPC_PORT to another port or to off.";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { streamSSE } from "hono/streaming";
 import type { SSEStreamingApi } from "hono/streaming";
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 
 import type { StreamHolder } from "../access/streams.ts";
 import type { Parts } from "../parts.ts";
@@ -71,6 +71,6 @@ async function sendEnd(stream: SSEStreamingApi, code: string | undefined): Promi
 }
 
 async function failed(stream: SSEStreamingApi, error: unknown): Promise<void> {
-  const code = CodedError.is(error) ? error.code : "internal_error";
+  const code = codeOf(error);
   await stream.writeSSE({ event: "error", data: JSON.stringify({ code }) });
 }

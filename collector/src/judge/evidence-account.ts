@@ -10,7 +10,7 @@ import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { replaceFile } from "@turnproof/journal";
+import { replaceFile, serialQueue } from "@turnproof/journal";
 import { isoNow } from "@turnproof/semconv";
 import type { EvidenceStore, HeldEvents } from "@turnproof/store";
 import { compactVerify, createLocalJWKSet } from "jose";
@@ -109,7 +109,7 @@ export async function openAccount(
   let account = typeof found === "string" ? undefined : found;
   let isFirst = true;
   let begins = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const counts = serialQueue();
   const count = async (signal?: AbortSignal): Promise<number> => {
     let held = await store.held(signal);
     if (of.againMs !== undefined && account !== undefined && held.events < account.events) {
@@ -139,12 +139,8 @@ export async function openAccount(
   };
   return {
     state: () => (isDamaged ? "damaged" : begins ? "new" : "kept"),
-    count(signal) {
-      // One at a time: the file is replaced, and a failure is its own caller's.
-      const done = last.catch(() => {}).then(() => count(signal));
-      last = done;
-      return done;
-    },
+    // One at a time: the file is replaced.
+    count: (signal) => counts(() => count(signal)),
   };
 }
 

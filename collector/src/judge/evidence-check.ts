@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, codeOf } from "@turnproof/semconv";
 import type { EvidenceStore, HeldTurn, ShortRoots, TablePart, TurnRecord } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
@@ -88,7 +88,7 @@ export async function watchEvidence(
       last = await keepCounting(account, compare, counted, found);
     } catch (error) {
       if (signal.aborted) return;
-      const code = CodedError.is(error) ? error.code : "internal_error";
+      const code = codeOf(error);
       const isDamaged = code === "store_corrupt";
       if (!isDamaged) log.warn("evidence_not_compared", { code });
       // A damaged store, which the desk of damage has, may be restored while the collector runs.
@@ -167,7 +167,7 @@ async function isWhole(
     return read !== undefined;
   } catch (error) {
     if (signal.aborted) throw error;
-    const code = CodedError.is(error) ? error.code : "internal_error";
+    const code = codeOf(error);
     // The store notes damage that a read meets.
     if (code !== "store_corrupt") log.warn("evidence_not_read", { code });
     return false;
@@ -220,7 +220,7 @@ async function keepCounting(
       }
     } catch (error) {
       // A store that is away, or a disk that is full, is counted later.
-      const code = CodedError.is(error) ? error.code : "internal_error";
+      const code = codeOf(error);
       if (!signal.aborted) log.warn("evidence_not_counted", { code });
     }
     tookMs = performance.now() - began;

@@ -9,12 +9,10 @@ import type { HeldTurn, RootCounts } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 import type { JudgeParts } from "../parts.ts";
-import { windowOf } from "../turns/window.ts";
+import { togetherRows, windowOf } from "../turns/window.ts";
 import type { Window } from "../turns/window.ts";
 import { pendingAfterMs } from "./judge-timing.ts";
 
-/** Rows that are read for many roots at once; a root with more is read alone. */
-const togetherRows = 50_000;
 const pageRows = 10_000;
 
 /** A whole root, with its turns in the ledger where they are known. */

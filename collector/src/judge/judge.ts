@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTask } from "node:timers/promises";
 
-import { CodedError, compareTimes, isoTime } from "@turnproof/semconv";
+import { codeOf, compareTimes, isoTime } from "@turnproof/semconv";
 import type { DueRoot } from "@turnproof/store";
 
 import { judgeBusy } from "./active-roots.ts";
@@ -28,7 +28,9 @@ export interface JudgeOptions {
   readonly firstMs?: number;
   /** Roots of one page of the store; with more, the next check follows at once. */
   readonly rootsMax?: number;
-  /** Called after a check that settled turns, with the first receipt of a root among them, in ms. */
+  /**
+   * Called after a check that settled turns, with the first receipt of a root among them, in ms.
+   */
   readonly onSettled?: (sinceMs: number) => void;
 }
 
@@ -82,7 +84,7 @@ export function startJudge(parts: JudgeParts, options: JudgeOptions = {}): Judge
 }
 
 function noteFailure({ log }: JudgeParts, error: unknown): number {
-  log.warn("judge_failed", { code: CodedError.is(error) ? error.code : "internal_error" });
+  log.warn("judge_failed", { code: codeOf(error) });
   return 0;
 }
 

@@ -1,7 +1,7 @@
 /** @module RecordFrames: writes the turns of a stored batch to the ledger. */
 import { eachStoredEvent } from "@turnproof/journal";
 import type { DecodeFrame, StoredFrames } from "@turnproof/journal";
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 import { paced } from "@turnproof/store";
 import type { TurnRecorder } from "@turnproof/store";
 
@@ -39,7 +39,7 @@ export function loggedRecord(record: RecordBatch, log: Log): RecordBatch {
       await record(batch);
     } catch (error) {
       log.warn("turns_not_recorded", {
-        code: CodedError.is(error) ? error.code : "internal_error",
+        code: codeOf(error),
       });
     }
   };

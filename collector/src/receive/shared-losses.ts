@@ -6,7 +6,8 @@ import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { CodedError, isoTime } from "@turnproof/semconv";
+import { serialQueue } from "@turnproof/journal";
+import { codeOf, isoTime } from "@turnproof/semconv";
 import type { CollectorState, StateRow } from "@turnproof/store";
 import { z } from "zod";
 
@@ -40,7 +41,11 @@ const lossesRow: z.ZodType<JournalLosses> = z.object({
 const everyMs = 5_000;
 const keepMs = 400 * 86_400_000;
 
-/** Shares the losses. @param name of this collector, the same after a restart; null: it only reads */
+/**
+ * Shares the losses.
+ *
+ * @param name of this collector, the same after a restart; null: it only reads
+ */
 export function shareLosses(
   state: CollectorState,
   name: string | null,
@@ -65,15 +70,15 @@ export function shareLosses(
     }
   };
   // One after the other: two writes of one version would leave the older losses.
-  let last: Promise<void> = Promise.resolve();
-  const exchange = (): Promise<void> => (last = last.then(pass, pass));
+  const passes = serialQueue();
+  const exchange = (): Promise<void> => passes(pass);
   let failing = false;
   const attempt = async (): Promise<void> => {
     try {
       await exchange();
       failing = false;
     } catch (error) {
-      const code = CodedError.is(error) ? error.code : "internal_error";
+      const code = codeOf(error);
       if (!failing) log.warn("losses_not_exchanged", { code });
       failing = true;
     }

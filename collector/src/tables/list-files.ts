@@ -14,6 +14,7 @@ import { columnData } from "./column-data.ts";
 import { fileWindow, windowText } from "./file-window.ts";
 import { csvLines, linesOf } from "./text-formats.ts";
 import type { WrittenColumn } from "./column-data.ts";
+import { capital } from "../ui/display/capital.ts";
 
 const types = {
   csv: "text/csv; charset=UTF-8; header=present",
@@ -49,7 +50,9 @@ export interface ListFile {
   /** As those of the page ({@link Endpoint}). */
   readonly unbound?: true;
   readonly reads?: true;
-  /** False for rows that are no evidence, such as settings: whether they are whole is no question. */
+  /**
+   * False for rows that are no evidence, such as settings: whether they are whole is no question.
+   */
   readonly evidence?: false;
 }
 
@@ -65,7 +68,7 @@ export function fileEndpoints(file: ListFile): Endpoints {
     evidence = true,
     ...of
   } = file;
-  const id = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  const id = capital(name);
   const shared = {
     ...of,
     needs,

@@ -3,12 +3,13 @@
  * agent, preferably the same thread or tenant, and the smallest distance in time. One more pair for
  * each agent has the turns whose durations are nearest to the median of their sides.
  */
+import { nearestRank } from "@turnproof/semconv";
 import type { TurnRow } from "@turnproof/evidence";
 import { tenantText } from "@turnproof/store";
 import type { TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { CohortPair } from "../ui/display/cohort-figures.ts";
-import { lastedMs, quantile } from "../ui/display/turn-figures.ts";
+import { lastedMs } from "../ui/display/turn-figures.ts";
 
 /** Turns of each side from which pairs are chosen: the last of A and the first of B. */
 const candidatesMax = 200;
@@ -78,7 +79,7 @@ export function middling(rows: readonly TurnRow[]): TurnRow | undefined {
     const ms = lastedMs(row);
     return ms === null ? [] : [{ row, ms }];
   });
-  const median = quantile(
+  const median = nearestRank(
     timed.map(({ ms }) => ms),
     0.5,
   );

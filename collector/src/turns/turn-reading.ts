@@ -11,10 +11,7 @@ import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { eventConditions } from "./turn-conditions.ts";
 import { usualOrder } from "./turn-place.ts";
-import { eventQuestion, isSettled } from "./window.ts";
-
-/** Rows that are read for many roots at once; a root with more is read alone. */
-const togetherRows = 50_000;
+import { eventQuestion, isSettled, togetherRows } from "./window.ts";
 
 /** Events of turns. */
 export interface TurnEvents {

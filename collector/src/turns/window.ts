@@ -207,7 +207,7 @@ export async function noneOf(
 }
 
 /** Rows that are read for many roots at once; a root with more is read alone. */
-const togetherRows = 50_000;
+export const togetherRows = 50_000;
 
 /**
  * `collectRoot` for as many of these roots as one read of `rowsMax` rows returns; the others are

@@ -23,7 +23,7 @@ import { definedFields } from "./defined-fields.ts";
 import { EventChannel } from "./event-channel.ts";
 import { idOf } from "./id-of.ts";
 import type { RunResult } from "./run-result.ts";
-import { beginOwn, callerScope, hasFrame, inCallerScope, sequential, ownTurn } from "./own-turn.ts";
+import { beginOwn, callerScope, hasFrame, inCallerScope, runInTurn, ownTurn } from "./own-turn.ts";
 import type { CallerScope } from "./own-turn.ts";
 import { keepCutTurn, runTurn } from "./run-turn.ts";
 import { summarizeAgent } from "./summary.ts";
@@ -242,7 +242,7 @@ export class Agent {
     how.opened?.(state.traceContext);
     this.#last = state.traceContext;
     if (this.#tenants.size < 2) this.#tenants.add(state.place.userId);
-    const turn = sequential(state, () =>
+    const turn = runInTurn(state, () =>
       state.turn.run(async () => {
         const { runId, turnId, threadId } = state.traceContext.identity;
         const { rootTraceId } = state.traceContext;

@@ -33,7 +33,7 @@ const storage: AsyncLocalStorage<Frame> = new AsyncLocalStorage();
 /**
  * Runs `fn` as part of the turn; after `fn` has ended the turn is not the caller's own any more.
  */
-export async function sequential<T>(state: TurnState, fn: () => Promise<T>): Promise<T> {
+export async function runInTurn<T>(state: TurnState, fn: () => Promise<T>): Promise<T> {
   const frame = { owner: state.owner, outer: storage.getStore(), turn: state, open: true };
   try {
     return await storage.run(frame, fn);

@@ -29,4 +29,6 @@ export { readQuarantine } from "./quarantine.ts";
 export type { DamagedRecord, QuarantineInput, QuarantineRecord } from "./quarantine.ts";
 export { replaceFile } from "./replace-file.ts";
 export { replayQuarantine } from "./replay.ts";
+export { serialQueue } from "./serial-queue.ts";
+export type { SerialQueue } from "./serial-queue.ts";
 export type { ReplayOptions, ReplayResult } from "./replay.ts";

@@ -33,3 +33,8 @@ export class CodedError extends Error {
     return typeof error === "object" && error !== null && brand in error;
   }
 }
+
+/** The code of an error; `internal_error` for one that is no CodedError. */
+export function codeOf(error: unknown): Code {
+  return CodedError.is(error) ? error.code : "internal_error";
+}

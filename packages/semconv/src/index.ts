@@ -1,6 +1,7 @@
 /** @module The vocabulary of agent-turn evidence. */
 export { carrierMembers } from "./carrier-members.ts";
-export { CodedError } from "./coded-error.ts";
+export { CodedError, codeOf } from "./coded-error.ts";
+export { nearestRank } from "./nearest-rank.ts";
 export { metricAt, splitMetrics } from "./outcome-metrics.ts";
 export type { MetricLists, MetricValue } from "./outcome-metrics.ts";
 export { codes } from "./codes.ts";

@@ -3,7 +3,7 @@
  * Scope hierarchy 6). There are no cascades, so this walks the list of scoped kinds itself and
  * counts again afterwards. A dry run by default.
  */
-import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
+import { CodedError, codeOf, memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind, UserId } from "@turnproof/semconv";
 
 import type { MemoryAdmin } from "./memory-admin.ts";
@@ -83,7 +83,7 @@ async function deleteKind(
     const remaining = await admin.count({ tenant }, kind);
     return { kind, collection, found, deleted, remaining };
   } catch (error) {
-    const code = CodedError.is(error) ? error.code : "internal_error";
+    const code = codeOf(error);
     return { kind, collection, found, deleted, remaining: null, error: code };
   }
 }

@@ -98,6 +98,20 @@ export function operatorRowsOf(table: OperatorRows): OperatorRows {
   };
 }
 
+/** A row from a provider's record of it, with the names of the fields as keys. */
+export function operatorRow(record: Readonly<Record<string, unknown>>): OperatorRow {
+  return {
+    kind: String(record["kind"]) as OperatorKind,
+    tenant: String(record["tenant"]),
+    place: String(record["place"]),
+    id: String(record["id"]),
+    subject: String(record["subject"]),
+    version: Number(record["version"]),
+    created_at: String(record["created_at"]),
+    value: String(record["value"]),
+  };
+}
+
 function requireExact(row: OperatorPlace & Partial<OperatorRow>): void {
   for (const [field, value] of Object.entries(row)) {
     if (typeof value === "string" && !value.isWellFormed()) {

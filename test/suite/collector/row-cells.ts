@@ -1,10 +1,11 @@
 /** @module Row cells: the durations of some rows of turns over time, counted one by one. */
+import { nearestRank } from "@turnproof/semconv";
 import { durationClass } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
 import { cellsOf } from "../../../collector/src/ui/display/duration-cells.ts";
 import type { DurationCells } from "../../../collector/src/ui/display/duration-cells.ts";
-import { binned, lastedMs, quantile } from "../../../collector/src/ui/display/turn-figures.ts";
+import { binned, lastedMs } from "../../../collector/src/ui/display/turn-figures.ts";
 
 /** One turn at its time; null is an unknown duration. */
 interface Lasting {
@@ -30,7 +31,7 @@ export function durationCells(turns: readonly Lasting[]): DurationCells {
         classes.set(at, (classes.get(at) ?? 0) + 1);
       }
       const [turns, unknown] = [members.length, members.length - own.length];
-      const [p50, p95] = [quantile(own, 0.5), quantile(own, 0.95)];
+      const [p50, p95] = [nearestRank(own, 0.5), nearestRank(own, 0.95)];
       return { fromMs, toMs, turns, unknown, p50, p95, classes };
     }),
   );

@@ -6,6 +6,7 @@
 import { compareTimes } from "@turnproof/semconv";
 
 import type { PackFacts, PackRow } from "./pack-facts.ts";
+import { capital } from "../../ui/display/capital.ts";
 
 const accessRow = {
   article: "12 (traceability)",
@@ -117,6 +118,5 @@ export function removals(
 
 /** Reasons as one sentence. */
 export function sentence(reasons: readonly string[]): string {
-  const text = reasons.join("; ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capital(reasons.join("; "))}.`;
 }

@@ -1,4 +1,7 @@
-/** @module Cost page: what model calls cost, the most expensive first or in another order, and which have no known price. */
+/**
+ * @module Cost page: what model calls cost, the most expensive first or in another order, and which
+ * have no known price.
+ */
 import type { Child, FC } from "hono/jsx";
 
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
@@ -27,6 +30,7 @@ import { NoRows } from "../../ui/groups/no-rows.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import { CostChart } from "./cost-chart.tsx";
 import type { CostModel } from "./route.ts";
+import { capital } from "../../ui/display/capital.ts";
 
 const fieldWords: Readonly<Record<CostField, string>> = {
   model: "Model",
@@ -169,8 +173,7 @@ const Costs: FC<{
 function tokensText({ items, groups, turns_with_calls: turns = groups }: CostModel): string {
   const priced = `the ${countText(groups)} turns with the most tokens`;
   const shown = items.length === groups ? priced : `${countText(items.length)} of ${priced}`;
-  const text = `${shown}; ${countText(turns)} turns have model calls.`;
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+  return capital(`${shown}; ${countText(turns)} turns have model calls.`);
 }
 
 const Heads: FC<{ readonly by: CostField; readonly at: SortPlace }> = ({ by, at }) => (

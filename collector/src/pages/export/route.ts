@@ -6,6 +6,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { trustedErrors } from "@turnproof/evidence";
+import { serialQueue } from "@turnproof/journal";
 import { CodedError, limits } from "@turnproof/semconv";
 import { callRowsOf, callTable, eventColumns, eventValues, turnTable } from "@turnproof/store";
 import type { TurnQuery } from "@turnproof/store";
@@ -13,7 +14,6 @@ import type { TurnQuery } from "@turnproof/store";
 import { pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
-import { sequential } from "../../http/sequential.ts";
 import { pagingOf } from "../../http/paging.ts";
 import type { Paging } from "../../http/paging.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
@@ -103,7 +103,7 @@ export const exportGroup: RouteGroup = {
 function exportRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   // The rows of whole roots are in memory while a part is read.
-  const reads = sequential();
+  const reads = serialQueue();
   app.get("/traces/export", async (c) => {
     const parameters = readParameters(c, exportParameters);
     const { table = "events", format = "parquet" } = parameters;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { openJournal } from "@turnproof/journal";
 import type { Journal, StoredFrames } from "@turnproof/journal";
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 
 import type { Log } from "../../log.ts";
 import { decodeFrame, encodeFrame } from "../otlp/frame-codec.ts";
@@ -68,7 +68,7 @@ export async function openForwardQueue(options: ForwardQueueOptions): Promise<Fo
       await journal.append({ payload, spans });
       return 0;
     } catch (error) {
-      const code = CodedError.is(error) ? error.code : "internal_error";
+      const code = codeOf(error);
       notForwarded.add(code, spans);
       return spans;
     }

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TurnEvent } from "@turnproof/evidence";
 import { eventRequest } from "@turnproof/exporter";
 import type { Journal, JournalPosition, StoredFrames } from "@turnproof/journal";
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 
 import type { Log } from "../../log.ts";
 import { decodeFrame } from "../otlp/frame-codec.ts";
@@ -46,7 +46,8 @@ export interface ForwardState {
   readonly lost_spans: ForwardLossCounts;
   /**
    * True where the file with these counts was damaged: they began anew, and what was counted before
-   * is unknown. Ends when `forward/account.json.corrupt` is moved away and the collector starts again.
+   * is unknown. Ends when `forward/account.json.corrupt` is moved away and the collector starts
+   * again.
    */
   readonly account_damaged: boolean;
 }
@@ -140,7 +141,7 @@ class Sender implements Forward {
       try {
         if (await this.#pass()) continue;
       } catch (error) {
-        const code = CodedError.is(error) ? error.code : "internal_error";
+        const code = codeOf(error);
         this.#options.log.warn("forward_queue", { code, count: 1 });
         await this.#pause(undefined);
       }

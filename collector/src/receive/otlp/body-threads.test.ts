@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 
 import type { Code } from "@turnproof/semconv";
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
 import { createBodyThreads } from "./body-threads.ts";
@@ -41,7 +41,7 @@ function body(first: number): IngestBody {
 const outcomeOf = (run: Promise<unknown>): Promise<Code | "taken"> =>
   run.then(
     () => "taken" as const,
-    (error: unknown) => (CodedError.is(error) ? error.code : "internal_error"),
+    (error: unknown) => codeOf(error),
   );
 
 test("the body a thread dies of is refused for ever, those behind it may come again", async () => {

@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 
 import { partGate } from "./body-threads.ts";
 import type { ThreadAnswer, ThreadData, ThreadTask } from "./body-threads.ts";
@@ -41,7 +41,7 @@ parentPort?.on("message", ({ id, body }: ThreadTask) => {
     post(id, last, false);
   } catch (error) {
     if (error instanceof Stopped) return;
-    const code = CodedError.is(error) ? error.code : "internal_error";
+    const code = codeOf(error);
     const answer: ThreadAnswer = { id, code };
     parentPort?.postMessage(answer);
   } finally {

@@ -8,6 +8,7 @@ import type { CausalWaterfall, TurnEvent, WaterfallNode } from "@turnproof/evide
 import { wordsOf } from "./figures.ts";
 import { kindWords } from "./kind-words.ts";
 import { nodeWords } from "./row-summary.ts";
+import { capital } from "./capital.ts";
 
 /** One failure. */
 export interface Failure {
@@ -82,10 +83,6 @@ function innermost(
 function called(node: WaterfallNode): string {
   const { name, kind } = nodeWords(node);
   return name === kind ? kindWords(node.event_kind) : `${kind} ${name}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Consequence of a failure, in a few words. */

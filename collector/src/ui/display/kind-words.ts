@@ -3,6 +3,7 @@ import { findingTexts, variantTexts, verdictReasonWords } from "@turnproof/evide
 import type { FindingCode, FindingVariant, Lane, VerdictReason } from "@turnproof/evidence";
 
 import { wordsOf } from "./figures.ts";
+import { capital } from "./capital.ts";
 
 /** Lanes in the order of the legend, with their names. */
 export const lanes: readonly (readonly [lane: Lane, name: string])[] = [
@@ -41,7 +42,7 @@ export function reasonText(reason: string): string {
 export function verdictReasonText(reason: string): string {
   const known = Object.hasOwn(verdictReasonWords, reason);
   const text = known ? verdictReasonWords[reason as VerdictReason] : wordsOf(reason);
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(text);
 }
 
 /** Priority of a finding, 0 first; a code without a text has the lowest. */
@@ -59,5 +60,5 @@ export function verdictSentence(why: string): string {
     .replaceAll(/ \([a-z_]+(?:: ([^()]*))?\)/g, (_code, subject?: string) =>
       subject === undefined ? "" : `: ${subject}`,
     );
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(text);
 }

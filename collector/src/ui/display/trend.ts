@@ -3,10 +3,10 @@
  * interval, with unknown values counted as well.
  */
 import type { TurnRow } from "@turnproof/evidence";
-import { verdictStatuses } from "@turnproof/semconv";
+import { nearestRank, verdictStatuses } from "@turnproof/semconv";
 
 import { plausibleOf } from "./plausible-time.ts";
-import { binned, lastedMs, quantile } from "./turn-figures.ts";
+import { binned, lastedMs } from "./turn-figures.ts";
 
 /** Possible verdicts of a turn, least important first; `unjudged` for none. */
 export const verdictWords: readonly string[] = [...verdictStatuses, "unjudged"];
@@ -107,8 +107,8 @@ function verdictFigures(rows: readonly TurnRow[]): VerdictFigures {
   return {
     turns: rows.length,
     verdicts,
-    p50_ms: quantile(durations, 0.5),
-    p95_ms: quantile(durations, 0.95),
+    p50_ms: nearestRank(durations, 0.5),
+    p95_ms: nearestRank(durations, 0.95),
     duration_unknown: rows.length - durations.length,
   };
 }

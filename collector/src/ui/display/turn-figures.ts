@@ -2,6 +2,7 @@
  * @module TurnFigures: derived values of a list of turns: completeness against the declared
  * profile, findings by priority, scales, bins of the histogram, words of facets.
  */
+import { nearestRank } from "@turnproof/semconv";
 import { coverageProfiles, stageKind } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
@@ -54,13 +55,6 @@ export function isUnproven(row: Pick<TurnRow, "verdict" | "finding_codes">): boo
   return row.verdict === "partial" && (row.finding_codes ?? []).length === 0;
 }
 
-/** The quantile of the values; null without values. */
-export function quantile(values: readonly number[], share: number): number | null {
-  if (values.length === 0) return null;
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;
-}
-
 /**
  * Duration of a turn, or null where it never ended or has no extent: the time so far is no
  * duration.
@@ -95,10 +89,10 @@ export function rowScale(rows: readonly TurnRow[]): RowScale {
   }
   const p95Ms = new Map<string, number>();
   for (const [agent, durations] of byAgent) {
-    const p95 = quantile(durations, 0.95);
+    const p95 = nearestRank(durations, 0.95);
     if (p95 !== null && durations.length >= p95Min) p95Ms.set(agent, p95);
   }
-  const fullMs = Math.min(quantile(all, 1) ?? 0, (quantile(all, 0.95) ?? 0) * headroom);
+  const fullMs = Math.min(nearestRank(all, 1) ?? 0, (nearestRank(all, 0.95) ?? 0) * headroom);
   return { fullMs, p95Ms };
 }
 

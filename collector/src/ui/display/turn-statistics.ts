@@ -3,9 +3,9 @@
  * service. Unknown durations are counted as unknown, and a sum with one states in which direction
  * it may be wrong.
  */
+import { nearestRank } from "@turnproof/semconv";
 import { valuesOf } from "./row-find.ts";
 import type { EventsOf } from "./row-find.ts";
-import { quantile } from "./turn-figures.ts";
 import type { WaterfallModel, WaterfallRow } from "./waterfall-rows.ts";
 
 /** Groupings of rows: a key of the find box, and its name. */
@@ -165,8 +165,8 @@ function lineOf(value: string | undefined, draft: Draft, extentMs: number): Stat
     total: known ? { ms: totalMs, bound: more ? "at_least" : "exact" } : null,
     self: known ? { ms: selfMs, bound: boundOf(more, childUnknown) } : null,
     mean: known ? totalMs / durations.length : null,
-    p95: quantile(durations, 0.95),
-    max: quantile(durations, 1),
+    p95: nearestRank(durations, 0.95),
+    max: nearestRank(durations, 1),
     share: known && extentMs > 0 ? covered(stretches) / extentMs : null,
   };
 }

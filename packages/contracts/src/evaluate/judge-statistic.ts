@@ -1,4 +1,5 @@
 /** @module JudgeStatistic: the average, the sum or a percentile over the calls of a turn. */
+import { nearestRank } from "@turnproof/semconv";
 import type { ClauseOf } from "../language/clauses.ts";
 import { callMeasures } from "./call-measures.ts";
 import { limited } from "./judge-budgets.ts";
@@ -41,16 +42,10 @@ export function judgeStatistic(clause: ClauseOf<"statistic">, facts: TurnFacts):
   const total = known.reduce((all, value) => all + value, 0);
   const [what, value] =
     percentile !== undefined
-      ? [`Percentile ${percentile}`, nearestRank(known, percentile)]
+      ? [`Percentile ${percentile}`, nearestRank(known, percentile / 100) ?? Number.NaN]
       : sum === true
         ? ["The sum", total]
         : ["The average", total / known.length];
   const subjects = described(clause, 2);
   return limited(exactly(value), clause, `${what} over ${subjects} is`, units[of], events);
-}
-
-/** @param values not empty */
-function nearestRank(values: readonly number[], percentile: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.ceil((percentile / 100) * sorted.length) - 1] ?? Number.NaN;
 }

@@ -6,6 +6,8 @@
  */
 import { randomUUID } from "node:crypto";
 
+import { serialQueue } from "@turnproof/journal";
+
 import type { OperatorKind, OperatorPlace, OperatorRow, OperatorTable } from "../operator-rows.ts";
 import { mutate } from "./cluster-tables.ts";
 import type { EngineAnswer, Tables } from "./engine.ts";
@@ -22,13 +24,7 @@ const grouped = "GROUP BY kind, tenant, place, id";
 /** The rows over tables. */
 export function clickhouseOperatorRows(tables: Tables): OperatorTable {
   const { engine } = tables;
-  let last: Promise<unknown> = Promise.resolve();
-  const sequential = (work: () => Promise<boolean>): Promise<boolean> => {
-    const own = last.then(work, work);
-    // Its caller has the error; the next change begins after it.
-    last = own.catch(() => {});
-    return own;
-  };
+  const changes = serialQueue();
   /** The largest version of an id, under any owner; with an empty value it is deleted. */
   const standing = async (of: OperatorPlace): Promise<OperatorRow | undefined> => {
     const bind = bindings();
@@ -61,7 +57,7 @@ export function clickhouseOperatorRows(tables: Tables): OperatorTable {
       return found;
     },
     write: (row) =>
-      sequential(async () => {
+      changes(async () => {
         const before = await standing(row);
         if (row.version === 1 ? before !== undefined : !isVersion(before, row, row.version - 1)) {
           return false;
@@ -70,7 +66,7 @@ export function clickhouseOperatorRows(tables: Tables): OperatorTable {
         return true;
       }),
     remove: (of) =>
-      sequential(async () => {
+      changes(async () => {
         const before = await standing(of);
         if (before === undefined || !isVersion(before, of, of.version)) return false;
         await insert({ ...before, version: of.version + 1, value: "" });

@@ -1,7 +1,7 @@
 /** @module FileLookThread: the other side of the look at an evidence file. */
 import { parentPort, workerData } from "node:worker_threads";
 
-import { CodedError } from "@turnproof/semconv";
+import { codeOf } from "@turnproof/semconv";
 
 import { lookAtEvidence } from "./evidence-look.ts";
 import type { FileLookAnswer } from "./file-look.ts";
@@ -10,7 +10,7 @@ if (typeof workerData === "string") {
   const answer = await lookAtEvidence(workerData).then(
     (look): FileLookAnswer => ({ look }),
     (error: unknown): FileLookAnswer => ({
-      code: CodedError.is(error) ? error.code : "internal_error",
+      code: codeOf(error),
     }),
   );
   parentPort?.postMessage(answer);

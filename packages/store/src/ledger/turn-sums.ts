@@ -1,4 +1,5 @@
 /** @module TurnSums: figures of records and their calls. */
+import { nearestRank } from "@turnproof/semconv";
 import type { TurnCall } from "@turnproof/evidence";
 
 import { isCallOwn, usageOf } from "./call-usage.ts";
@@ -22,12 +23,6 @@ import type {
   TurnFigures,
 } from "./turn-query.ts";
 import type { TurnRecord } from "./turn-record.ts";
-
-/** Nearest-rank percentile of values: the least one that this share does not exceed. */
-function percentile(values: readonly number[], share: number): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
-}
 
 /** Values of a record's field; a single null where it has none. */
 function valuesOf(record: TurnRecord, field: TextField | ListField): readonly (string | null)[] {
@@ -125,9 +120,9 @@ function percentilesOf(
   durations: readonly number[],
 ): Pick<TurnFigures, "p50_ms" | "p95_ms" | "p99_ms"> {
   return {
-    p50_ms: percentile(durations, 0.5),
-    p95_ms: percentile(durations, 0.95),
-    p99_ms: percentile(durations, 0.99),
+    p50_ms: nearestRank(durations, 0.5),
+    p95_ms: nearestRank(durations, 0.95),
+    p99_ms: nearestRank(durations, 0.99),
   };
 }
 

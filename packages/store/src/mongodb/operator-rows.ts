@@ -1,7 +1,8 @@
 /** @module MongodbOperatorRows: what operators write, one document a row. */
 import type { Collection, Db, Document, Filter } from "mongodb";
 
-import type { OperatorKind, OperatorPlace, OperatorRow, OperatorTable } from "../operator-rows.ts";
+import { operatorRow } from "../operator-rows.ts";
+import type { OperatorPlace, OperatorRow, OperatorTable } from "../operator-rows.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 
 /** The collection of the rows. */
@@ -59,15 +60,6 @@ function standing(of: OperatorPlace, version: number): Filter<Document> {
   };
 }
 
-function rowOf(document: Document): OperatorRow {
-  return {
-    kind: String(document["kind"]) as OperatorKind,
-    tenant: String(document["tenant"]),
-    place: String(document["place"]),
-    id: String(document["_id"]),
-    subject: String(document["subject"]),
-    version: Number(document["version"]),
-    created_at: String(document["created_at"]),
-    value: String(document["value"]),
-  };
+function rowOf({ _id: id, ...rest }: Document): OperatorRow {
+  return operatorRow({ ...rest, id });
 }

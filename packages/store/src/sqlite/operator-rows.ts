@@ -1,5 +1,6 @@
 /** @module SqliteOperatorRows: what operators write, in the evidence file. */
-import type { OperatorKind, OperatorRow, OperatorTable } from "../operator-rows.ts";
+import { operatorRow } from "../operator-rows.ts";
+import type { OperatorRow, OperatorTable } from "../operator-rows.ts";
 import { transaction } from "./sqlite-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
@@ -27,7 +28,7 @@ export function sqliteOperatorRows(
   const read = (where: string, ...values: readonly (string | number)[]): readonly OperatorRow[] => {
     if (!hasTable(database)) return [];
     const found = database.prepare(`SELECT ${columns} FROM operator_rows WHERE ${where}`);
-    return found.all(...values).map(rowOf);
+    return found.all(...values).map(operatorRow);
   };
   const change = (sql: string, ...values: readonly (string | number)[]): Promise<boolean> =>
     codedSqlite(() =>
@@ -72,17 +73,4 @@ ON CONFLICT (id) DO NOTHING`;
 function hasTable(database: SqliteDatabase): boolean {
   const found = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'operator_rows'");
   return found.get() !== undefined;
-}
-
-function rowOf(row: Readonly<Record<string, unknown>>): OperatorRow {
-  return {
-    kind: String(row["kind"]) as OperatorKind,
-    tenant: String(row["tenant"]),
-    place: String(row["place"]),
-    id: String(row["id"]),
-    subject: String(row["subject"]),
-    version: Number(row["version"]),
-    created_at: String(row["created_at"]),
-    value: String(row["value"]),
-  };
 }

@@ -1,10 +1,10 @@
 /** One piece of work at a time, in the order of the requests, whatever became of those before. */
 import { expect, test } from "vitest";
 
-import { sequential } from "./sequential.ts";
+import { serialQueue } from "./serial-queue.ts";
 
 test("work begins when all before it has ended, also where that failed", async () => {
-  const queue = sequential();
+  const queue = serialQueue();
   const log: string[] = [];
   const first = Promise.withResolvers<void>();
   const slow = queue(async () => {
