@@ -1,4 +1,6 @@
-/** One Vitest configuration: unit tests beside their subjects, suites under test/, both OTel lines. */
+/**
+ * One Vitest configuration: unit tests beside their subjects, suites under test/, both OTel lines.
+ */
 import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";

@@ -1,4 +1,6 @@
-/** The collector opens exactly the providers of the table, for the ports that each of them serves. */
+/**
+ * The collector opens exactly the providers of the table, for the ports that each of them serves.
+ */
 import { providers } from "@turnproof/store";
 import { expect, test } from "vitest";
 

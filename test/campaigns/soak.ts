@@ -49,7 +49,9 @@ const command = "collector/bin/turnproof.js";
 class Measures {
   readonly resident: number[] = [];
   readonly descriptors: number[] = [];
-  /** Descriptors that every sample has; a file of the engine may be open for the time of a merge. */
+  /**
+   * Descriptors that every sample has; a file of the engine may be open for the time of a merge.
+   */
   held: ReadonlySet<string> | undefined;
   sent = 0;
   reads = 0;

@@ -1,4 +1,6 @@
-/** @module Contract schema: the JSON Schema of contract files, made from the schema that reads them. */
+/**
+ * @module Contract schema: the JSON Schema of contract files, made from the schema that reads them.
+ */
 import { fileURLToPath } from "node:url";
 
 import { contractJsonSchema } from "@turnproof/contracts";

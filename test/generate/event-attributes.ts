@@ -23,8 +23,16 @@ const types: { readonly [type in AttributeType]: string } = {
   "double[]": "readonly number[]",
 };
 
+/** The brief as a comment, in lines of at most 100 columns. */
+function commentOf(brief: string): string {
+  const single = `  /** ${brief} */`;
+  if (single.length <= 100) return single;
+  const lines = [...`${brief} `.matchAll(/(.{1,95}) /g)].map(([, line]) => `   * ${line}`);
+  return ["  /**", ...lines, "   */"].join("\n");
+}
+
 const field = ({ event, type, brief }: AttributeRow): string =>
-  `  /** ${brief} */\n  readonly ${event}?: ${types[type]};`;
+  `${commentOf(brief)}\n  readonly ${event}?: ${types[type]};`;
 
 /** The module's text. */
 export function eventAttributesModule(): string {

@@ -1,4 +1,6 @@
-/** @module Guides: the pages of docs/instrument as lines, for the tool that shows them to agents. */
+/**
+ * @module Guides: the pages of docs/instrument as lines, for the tool that shows them to agents.
+ */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 

@@ -1,6 +1,7 @@
 /**
- * @module Instrument pages: the parts of docs/instrument that are taken from test/foreign. A comment
- * names the source and the part below it is made of it, so that a page shows what was played:
+ * @module Instrument pages: the parts of docs/instrument that are taken from test/foreign. A
+ * comment names the source and the part below it is made of it, so that a page shows what was
+ * played:
  *
  * - `install <line>: names`: one install line, with the versions that `<line>` installs;
  * - `code <file>`: what stands between `#region telemetry` and its end;
@@ -22,7 +23,9 @@ interface Manifest {
 
 const manifest = (file: string): Manifest => JSON.parse(readFileSync(file, "utf8")) as Manifest;
 
-/** A second version of a library has an alias in the test; a user installs it under its own name. */
+/**
+ * A second version of a library has an alias in the test; a user installs it under its own name.
+ */
 const aliased = /^(ai|@ai-sdk\/openai-compatible)-[567]$/;
 const ownName = (name: string): string => aliased.exec(name)?.[1] ?? name;
 

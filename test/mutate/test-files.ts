@@ -1,4 +1,6 @@
-/** @module Test files that hold the judge and need no server, those that reject most mutants first. */
+/**
+ * @module Test files that hold the judge and need no server, those that reject most mutants first.
+ */
 import { globSync } from "node:fs";
 
 const first = ["/reconcile", "/coverage", "/compare", "/verdicts", "/order", "/denials"];

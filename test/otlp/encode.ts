@@ -206,7 +206,9 @@ export function encodeProtobuf(request: Message): Uint8Array {
   return type.encode(type.fromObject(idsToBase64(request) as Message)).finish();
 }
 
-/** Reads a protobuf request back into plain objects: the reference that decoders are compared with. */
+/**
+ * Reads a protobuf request back into plain objects: the reference that decoders are compared with.
+ */
 export function decodeProtobuf(bytes: Uint8Array): Message {
   const type = root.lookupType("TraceRequest");
   return type.toObject(type.decode(bytes), { longs: String, bytes: Buffer });

@@ -1,8 +1,9 @@
 /**
  * @module Grammar of commands and stages, written from MongoDB's manual ("Database Commands",
- * "Aggregation Stages", "Run Vector Search Queries", "How to Index Fields for Vector Search"): every
- * field that a command has, what each may hold, and the places at which a stage may stand. The test
- * server refuses what is outside of it, so each suite that runs on it holds the statements to it.
+ * "Aggregation Stages", "Run Vector Search Queries", "How to Index Fields for Vector Search"):
+ * every field that a command has, what each may hold, and the places at which a stage may stand.
+ * The test server refuses what is outside of it, so each suite that runs on it holds the statements
+ * to it.
  */
 import {
   a,

@@ -41,7 +41,10 @@ export function valueText(
   return measure === "cost_usd" ? usdText(value) : countText(value);
 }
 
-/** A share in percent: a limit as it is, and a value with digits that differ from those of the limit. */
+/**
+ * A share in percent: a limit as it is, and a value with digits that differ from those of the
+ * limit.
+ */
 function shareText(value: number, limit?: number): string {
   const text = (of: number, digits: number): string => (of * 100).toFixed(digits);
   const isDistinct = (digits: number): boolean =>

@@ -1,4 +1,6 @@
-/** The order of rules, and their rests: a slow rule is evaluated less often, and delays no other. */
+/**
+ * The order of rules, and their rests: a slow rule is evaluated less often, and delays no other.
+ */
 import { expect, test } from "vitest";
 
 import { parseAlertRules } from "../config/alert-rules.ts";

@@ -1,7 +1,8 @@
 /**
- * @module MessageGroups: messages of rules with `group_by: rule`. The alerts of such a rule that began in
- * one evaluation are one message for each target, and so are those that ended. The last message
- * about a group is how things are: an event joins none that comes before a later one about it.
+ * @module MessageGroups: messages of rules with `group_by: rule`. The alerts of such a rule that
+ * began in one evaluation are one message for each target, and so are those that ended. The last
+ * message about a group is how things are: an event joins none that comes before a later one about
+ * it.
  */
 import type { AlertTarget } from "../config/alert-rules.ts";
 import type { AlertEvent } from "./alert-message.ts";

@@ -103,7 +103,9 @@ function alertsOf({ alert_id, members, target }: AlertMessage): readonly string[
   return ids.map((id) => JSON.stringify([id, target]));
 }
 
-/** The document after an attempt; messages of a target that is gone, or of days ago, are given up. */
+/**
+ * The document after an attempt; messages of a target that is gone, or of days ago, are given up.
+ */
 export function afterAttempt(
   document: AlertDocument,
   { taken, failed, status, waitMs }: Omit<DeliveryResult, "gone">,

@@ -25,7 +25,9 @@ export interface Span {
 export interface SpanReceipts {
   /** Epoch milliseconds, by turn. */
   readonly turns: readonly (readonly number[])[];
-  /** True where stored events do not have all of them: there are too many, or some were replaced. */
+  /**
+   * True where stored events do not have all of them: there are too many, or some were replaced.
+   */
   readonly unclear: boolean;
 }
 

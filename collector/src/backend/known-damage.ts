@@ -40,7 +40,9 @@ export interface WholeLook {
 export interface KnownDamage {
   /** It was met. True where it is new and turns may rest on it. */
   note(field: string): boolean;
-  /** Forgets what a comparison proves gone. True where other damage is left that turns may rest on. */
+  /**
+   * Forgets what a comparison proves gone. True where other damage is left that turns may rest on.
+   */
   compared(of: WholeLook): boolean;
   /** As in a report of damage. */
   shown(): string | null;

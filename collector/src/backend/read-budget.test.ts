@@ -12,7 +12,9 @@ afterEach(() => void vi.useRealTimers());
 
 const question = { scope: allTenants, where: [] };
 
-/** A store whose every count takes so long; `begun` counts them, `aborted` those that were ended. */
+/**
+ * A store whose every count takes so long; `begun` counts them, `aborted` those that were ended.
+ */
 function slowStore(ms: number): {
   readonly store: EvidenceStore;
   readonly begun: number;

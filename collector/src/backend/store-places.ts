@@ -42,7 +42,11 @@ export function memoryFolder(config: Config): string {
 /** Folder of the tables of the embedded ClickHouse, below the data directory. */
 export const tablesFolder = "clickhouse/clickhouse/data/default";
 
-/** Folder of a part of such a table, below the data directory. @param isAside where it is detached */
+/**
+ * Folder of a part of such a table, below the data directory.
+ *
+ * @param isAside where it is detached
+ */
 export function partPath(table: string, part: string, isAside: boolean): string {
   return `${tablesFolder}/${table}/${isAside ? "detached/" : ""}${part}`;
 }

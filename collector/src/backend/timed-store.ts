@@ -8,7 +8,9 @@ import type { CheckResult, EvidenceStore, TurnLedger } from "@turnproof/store";
 import { boundStore } from "./bound-store.ts";
 import { presentBudget, readTimedOut } from "./read-budget.ts";
 
-/** Timeout of a read, which is the budget of a request's reads too, and of a check; milliseconds. */
+/**
+ * Timeout of a read, which is the budget of a request's reads too, and of a check; milliseconds.
+ */
 export interface ReadTimes {
   readonly readMs: number;
   readonly checkMs: number;

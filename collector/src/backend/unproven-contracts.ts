@@ -10,7 +10,10 @@ const prefix = turnName("contract", "");
 const holds = "=holds";
 const unproven = "=not_established";
 
-/** The field of a condition, facet or group that has such results, with what their values start with. */
+/**
+ * The field of a condition, facet or group that has such results, with what their values start
+ * with.
+ */
 const resultPrefixes: Readonly<Record<string, string>> = { contract: "", name: prefix };
 
 /** A value without its result, where it is that of a contract with this result. */

@@ -19,7 +19,9 @@ import type { Log } from "../log.ts";
 /** Record of one deletion. */
 export interface DeletionAudit extends AsyncDisposable {
   record(result: "ok" | "partial"): Promise<void>;
-  /** Removes the salt of the user's leaves: they reveal nothing any more, and proofs still verify. */
+  /**
+   * Removes the salt of the user's leaves: they reveal nothing any more, and proofs still verify.
+   */
   forget(userId: string): void;
 }
 

@@ -82,7 +82,10 @@ const notCompared: Check = {
     "sets them aside and compares the rest.",
 };
 
-/** What the store holds where it can be read, and checks of its parts. A folder that is not there is not made. */
+/**
+ * What the store holds where it can be read, and checks of its parts. A folder that is not there is
+ * not made.
+ */
 async function heldBy(
   config: Config,
 ): Promise<{ readonly held: HeldEvents | undefined; readonly parts: readonly Check[] }> {

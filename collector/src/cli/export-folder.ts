@@ -25,7 +25,9 @@ const manifestShape = z.strictObject({
       file: z.string(),
       rows: z.number(),
       sha256: z.string(),
-      /** Size, and the cursor that it was read with (null: the start). Earlier lists have neither. */
+      /**
+       * Size, and the cursor that it was read with (null: the start). Earlier lists have neither.
+       */
       bytes: z.number().exactOptional(),
       cursor: z.string().nullable().exactOptional(),
     }),

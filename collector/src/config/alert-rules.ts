@@ -1,6 +1,6 @@
 /**
- * @module AlertRules: rules of alerts from the file of `TURNPROOF_ALERT_RULES`, in YAML or JSON, and
- * the targets of `TURNPROOF_ALERT_TARGETS`. Nothing is ever sent to another address.
+ * @module AlertRules: rules of alerts from the file of `TURNPROOF_ALERT_RULES`, in YAML or JSON,
+ * and the targets of `TURNPROOF_ALERT_TARGETS`. Nothing is ever sent to another address.
  */
 import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";

@@ -5,7 +5,10 @@
  */
 import { providersWith } from "@turnproof/store";
 
-/** One variable: `TURNPROOF_<name>`, also accepted as `SERVICE_<name>` (requirements: Authentication 1). */
+/**
+ * One variable: `TURNPROOF_<name>`, also accepted as `SERVICE_<name>` (requirements: Authentication
+ * 1).
+ */
 export interface Variable {
   readonly name: string;
   /** A credential or a connection string: its value is never printed. */

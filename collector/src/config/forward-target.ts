@@ -21,7 +21,9 @@ export const forwardUrl = text.transform((value, context): string => {
   return url.href;
 });
 
-/** Headers `name=value` between commas, a value percent-encoded as in OTEL_EXPORTER_OTLP_HEADERS. */
+/**
+ * Headers `name=value` between commas, a value percent-encoded as in OTEL_EXPORTER_OTLP_HEADERS.
+ */
 export const forwardHeaders = list.transform((parts, context): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = {};
   for (const [index, part] of parts.entries()) {

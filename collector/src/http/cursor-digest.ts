@@ -1,7 +1,7 @@
 /**
- * @module CursorDigest: the unit in which a cursor's position is, and its digest. For a walk bound to
- * a root or a turn it is the whole root; for any other, what one root received at one time, or one
- * row of memory. Positions in a list of turns have none, because nothing in it can change. When
+ * @module CursorDigest: the unit in which a cursor's position is, and its digest. For a walk bound
+ * to a root or a turn it is the whole root; for any other, what one root received at one time, or
+ * one row of memory. Positions in a list of turns have none, because nothing in it can change. When
  * the unit has changed since the cursor was issued, the rest of the walk would mix two states of
  * it, so the cursor is rejected (requirements: Endpoints 3).
  */

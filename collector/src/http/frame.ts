@@ -32,7 +32,9 @@ export interface Frame {
   readonly requestId: string;
   /** Links of the rail. */
   readonly rail: readonly NavigationPlace[];
-  /** Every page, by its path or template below the base path, and those that take a range of time. */
+  /**
+   * Every page, by its path or template below the base path, and those that take a range of time.
+   */
   readonly pages: ReadonlySet<string>;
   readonly ranged: ReadonlySet<string>;
   /** True when this page takes one. */

@@ -11,7 +11,9 @@ export const lingerMs = 10_000;
 
 const closing = new WeakSet<Socket>();
 
-/** Sends the last bytes, closes the writing side, and the socket when its peer does or time is up. */
+/**
+ * Sends the last bytes, closes the writing side, and the socket when its peer does or time is up.
+ */
 export function closeLingering(socket: Socket, last: string | Uint8Array = ""): void {
   if (drop(socket)) socket.end(last);
 }

@@ -16,7 +16,9 @@ export interface LivenessAnswers {
   readonly "GET /readyz": {
     readonly ready: boolean;
     readonly accepts_spans: boolean;
-    /** Why the journal or the audit log cannot be written, e.g. `disk_full`; null while both can. */
+    /**
+     * Why the journal or the audit log cannot be written, e.g. `disk_full`; null while both can.
+     */
     readonly code: string | null;
   };
   readonly "GET /readyz/store": { readonly ok: boolean; readonly code: string | null };

@@ -1,6 +1,6 @@
 /**
- * @module StatusWords: the statuses of our answers in words. Not from `node:http`: an import of that
- * also loads Node's client for `fetch`, 44 ms of CPU in a thread that serves no socket.
+ * @module StatusWords: the statuses of our answers in words. Not from `node:http`: an import of
+ * that also loads Node's client for `fetch`, 44 ms of CPU in a thread that serves no socket.
  */
 const words: Readonly<Record<number, string>> = {
   400: "Bad Request",

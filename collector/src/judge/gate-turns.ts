@@ -167,7 +167,9 @@ const measures = [
   ["cost", "US dollars", "usd"],
 ] as const;
 
-/** Names among these that are neither a measure nor one of the contracts, the default one included. */
+/**
+ * Names among these that are neither a measure nor one of the contracts, the default one included.
+ */
 export function notCompared(wanted: readonly string[], contracts: readonly string[]): string[] {
   const known = new Set([...contracts, defaultContract.name, ...measures.map(([name]) => name)]);
   return wanted.filter((name) => !known.has(name));

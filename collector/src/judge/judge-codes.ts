@@ -6,7 +6,9 @@ import type { Judgement } from "@turnproof/store";
 /** Findings of a turn that can change with time alone. */
 export const unendedCodes: ReadonlySet<string> = new Set(["turn_open", "turn_unfinished"]);
 
-/** Findings and insights of a turn by code, where one that is both is a finding; and its reasons. */
+/**
+ * Findings and insights of a turn by code, where one that is both is a finding; and its reasons.
+ */
 export function codesOf({
   verdict,
   insights,

@@ -61,8 +61,8 @@ export function openMark({ config, store, server, log }: JudgeParts): JudgeMark 
 
 /**
  * How far the judge is behind, beyond what it takes without a backlog; null where no judge keeps a
- * mark, and until this process has kept one: the age of an earlier process's mark is mostly the time
- * for which the collector was stopped.
+ * mark, and until this process has kept one: the age of an earlier process's mark is mostly the
+ * time for which the collector was stopped.
  */
 export async function judgeBehind(
   { dataDir }: Pick<Config, "dataDir">,

@@ -1,4 +1,6 @@
-/** @module JudgeTiming: how long a judge without a backlog takes, so that a lag is what is beyond. */
+/**
+ * @module JudgeTiming: how long a judge without a backlog takes, so that a lag is what is beyond.
+ */
 
 /** A root is quiet when nothing arrived for this long. */
 export const quietMs = 5_000;
@@ -6,7 +8,9 @@ export const quietMs = 5_000;
 export const endedMs = 1_000;
 /** How often the judge looks for quiet roots. */
 export const everyMs = 2_000;
-/** How soon it looks after a start: when the process listens, and its first requests are answered. */
+/**
+ * How soon it looks after a start: when the process listens, and its first requests are answered.
+ */
 export const firstMs = 250;
 /** How often the progress is stored. */
 export const keepEveryMs = 5_000;

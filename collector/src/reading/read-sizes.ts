@@ -1,6 +1,8 @@
 /** @module ReadSizes: which reads keep a thread busy for long, by the CPU that they took before. */
 
-/** Addresses and traces in memory; the least recently read one goes. A longer address is not kept. */
+/**
+ * Addresses and traces in memory; the least recently read one goes. A longer address is not kept.
+ */
 const addressesMax = 10_000;
 const addressLengthMax = 500;
 

@@ -16,7 +16,9 @@ export interface PassedAnswer {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: ArrayBuffer | string;
-  /** CPU of the thread meanwhile, milliseconds; absent where Node has no such figure (before 23.9). */
+  /**
+   * CPU of the thread meanwhile, milliseconds; absent where Node has no such figure (before 23.9).
+   */
   readonly cpuMs?: number;
 }
 

@@ -97,7 +97,8 @@ async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
   if (host === undefined) return openStore(config, { readOnly: role === "reader" });
   const { backend } = config;
   const open = (): Promise<EvidenceStore> => openStore(config);
-  // A thread starts with its first request, which waits for the first attempt; the judge tries again.
+  // A thread starts with its first request, which waits for the first attempt; the judge tries
+  // again.
   const waitMs = role === "reader" ? firstAttemptMs : 0;
   const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs });
   return lateEvidence(backend, serverName(backend), late);

@@ -39,8 +39,8 @@ export interface ConservationSnapshot {
   /** Damaged frames whose items are unknown; above zero, `lost` is a lower bound. */
   readonly lost_frames_uncounted: number;
   /**
-   * True where the end of the journal is damaged and the process before did not stop cleanly: `lost`
-   * and the lost frames are lower bounds.
+   * True where the end of the journal is damaged and the process before did not stop cleanly:
+   * `lost` and the lost frames are lower bounds.
    */
   readonly loss_is_lower_bound: boolean;
   /** Not accepted as a whole request: the client received a request to retry, or the reason. */

@@ -1,4 +1,6 @@
-/** What a Parquet file costs: columns without a value and documents. Readers are in `test/suite`. */
+/**
+ * What a Parquet file costs: columns without a value and documents. Readers are in `test/suite`.
+ */
 import zlib from "node:zlib";
 
 import { expect, test, vi } from "vitest";

@@ -4,7 +4,8 @@
  * more than all else and serve readers that skip row groups, of which a part has four.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-// The whole module: an older Node, on which pipelines run, has no Zstandard, and they write no file.
+// The whole module: an older Node, on which pipelines run, has no Zstandard, and they write no
+// file.
 import zlib from "node:zlib";
 
 import type { ColumnType, ColumnValue } from "@turnproof/store";

@@ -25,8 +25,8 @@ export async function* jsonLinesOf(part: FileRows): AsyncGenerator<Uint8Array<Ar
 /**
  * Lines of CSV, each ended.
  *
- * @param of `head`: names of the columns first. `forSheets`: a text that a spreadsheet would compute
- * has an apostrophe before it.
+ * @param of `head`: names of the columns first. `forSheets`: a text that a spreadsheet would
+ * compute has an apostrophe before it.
  */
 export function csvLines(
   columns: readonly ColumnData[],

@@ -20,7 +20,9 @@ export interface Counting {
   readonly question: TurnQuery;
   /** The range that its charts cover; undefined where an end is open. */
   readonly within: readonly [number, number] | undefined;
-  /** Equal for equal questions of principals with equal scope, while no damage is met or located. */
+  /**
+   * Equal for equal questions of principals with equal scope, while no damage is met or located.
+   */
   readonly key: string;
 }
 

@@ -97,8 +97,8 @@ export function textCondition(
 }
 
 /**
- * The beginning of a trace's id, as logs and other tools show it. Fewer characters, or a part in the
- * middle, would compare every turn without an index.
+ * The beginning of a trace's id, as logs and other tools show it. Fewer characters, or a part in
+ * the middle, would compare every turn without an index.
  */
 function rootPrefix(text: string): readonly TurnCondition[] {
   if (!/^[0-9a-f]{8}[0-9a-f-]*$/i.test(text)) return [];

@@ -31,7 +31,10 @@ export interface Episode {
 export interface IncidentTerms {
   /** Terms for its turns; null where they cannot be written. */
   readonly q: string | null;
-  /** Turns that these terms list of those that were read; more than `turns` where no terms are exact. */
+  /**
+   * Turns that these terms list of those that were read; more than `turns` where no terms are
+   * exact.
+   */
   readonly q_turns: number | null;
 }
 

@@ -46,7 +46,10 @@ export interface Incident extends Cause, IncidentTerms, NullableIdentity<"agent_
   readonly tenants: number;
   /** Releases by their turns. */
   readonly releases: readonly { readonly release: string; readonly turns: number }[];
-  /** The most frequent call that failed, or was answered by a fallback or with limits; null without one. */
+  /**
+   * The most frequent call that failed, or was answered by a fallback or with limits; null without
+   * one.
+   */
   readonly call_failed: FailedCall | null;
   /** Its turns by interval. */
   readonly slices: readonly { readonly from_ms: number; readonly turns: number }[];

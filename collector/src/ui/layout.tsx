@@ -23,7 +23,9 @@ export function rangedHref(frame: Frame, path: string): string {
   return frame.takesRange && takesRange(frame, place) ? inRange(href, frame.query) : href;
 }
 
-/** A page of its own counts alone; another path is that of a template, such as `/agents/:agent_id`. */
+/**
+ * A page of its own counts alone; another path is that of a template, such as `/agents/:agent_id`.
+ */
 function takesRange({ ranged, pages }: Frame, path: string): boolean {
   if (ranged.has(path) || pages.has(path)) return ranged.has(path);
   const folder = path.replace(/\/[^/]+$/, "/:");

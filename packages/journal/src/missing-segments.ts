@@ -16,7 +16,9 @@ interface Headed {
   readonly head: SegmentHead | undefined;
 }
 
-/** The checkpoint, with what an older one has to assume as drained: all before the first segment. */
+/**
+ * The checkpoint, with what an older one has to assume as drained: all before the first segment.
+ */
 export function missingAtStart(found: FoundCheckpoint, segments: readonly Headed[]): Checkpoint {
   const { checkpoint } = found;
   if (isNewest(found)) return checkpoint;

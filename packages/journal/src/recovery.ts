@@ -332,7 +332,8 @@ function endOf(
     }
     return seenEnd;
   }
-  // Its name holds the sequence of its first frame; what was never acknowledged before it is unknown then.
+  // Its name holds the sequence of its first frame; what was never acknowledged before it is
+  // unknown then.
   if (following.head === undefined) return Math.max(seenEnd, following.base);
   if (following.head.previousBase === found.base) {
     return Math.max(seenEnd, following.head.previousEnd);

@@ -15,7 +15,9 @@ const namePurpose = "name";
 const digestKid = "n0";
 const digestPattern = new RegExp(`^${digestKid}_[a-z2-7]{26}$`);
 
-/** The digest of a name: `n0_<26 base32 characters>`. Without a key, a short name can be guessed. */
+/**
+ * The digest of a name: `n0_<26 base32 characters>`. Without a key, a short name can be guessed.
+ */
 export function nameDigest(name: string): string {
   if (isKeyedName(name)) return name;
   return `${digestKid}_${digestOf(["name/v1", name.normalize("NFC")])}`;

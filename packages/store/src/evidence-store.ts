@@ -75,7 +75,9 @@ export interface CheckResult {
 export interface SliceOptions {
   readonly limit: number;
   readonly after?: Keyset;
-  /** Leaves out what was received before; microseconds since the epoch. `root` has no such bound. */
+  /**
+   * Leaves out what was received before; microseconds since the epoch. `root` has no such bound.
+   */
   readonly receivedFrom?: number;
   readonly budgetRows?: number;
   readonly signal?: AbortSignal;
@@ -100,8 +102,9 @@ export interface EvidenceReader {
   /** Original records, newest first. Only store, agent_id, thread_id and user_id filter. */
   bundles(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<BundleSlice>;
   /**
-   * Every event of one root in scope, oldest first; `bounded` when `limit` cut it. With `budgetRows`
-   * of the first rows in the order of receipt only: what a read of the whole root was at that time.
+   * Every event of one root in scope, oldest first; `bounded` when `limit` cut it. With
+   * `budgetRows` of the first rows in the order of receipt only: what a read of the whole root was
+   * at that time.
    */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
   /**

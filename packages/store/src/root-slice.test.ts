@@ -1,4 +1,6 @@
-/** Events of a root are ordered by time and id; the hash that breaks ties is made for ties alone. */
+/**
+ * Events of a root are ordered by time and id; the hash that breaks ties is made for ties alone.
+ */
 import { expect, test } from "vitest";
 
 import { rootSlice } from "./root-slice.ts";

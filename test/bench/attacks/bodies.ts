@@ -27,7 +27,9 @@ function of(
   };
 }
 
-/** Bytes that do not compress, as a field that no decoder reads: the ratio stays within its bound. */
+/**
+ * Bytes that do not compress, as a field that no decoder reads: the ratio stays within its bound.
+ */
 const padding = (count: number): Uint8Array => bytes(100, randomBytes(count));
 
 const json = (before: string, item: string, count: number, after: string): Buffer =>

@@ -3,7 +3,8 @@
  * another process, and the longest turns of the collector's event loop (a preload measures them).
  * One attack after another, with the time in which what it left is stored:
  * `npm run build && node -C @turnproof/source test/bench/attacks/run.ts [BACKEND [NAME…]]`;
- * a name selects the attacks that have it in theirs. `TURNPROOF_BENCH_SECONDS` is the length of each.
+ * a name selects the attacks that have it in theirs. `TURNPROOF_BENCH_SECONDS` is the length of
+ * each.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";

@@ -1,7 +1,7 @@
 /**
  * @module Ledger bench: questions over many turns in the engines that lie beside the collector, in
- * one run: `node -C @turnproof/source test/bench/ledger/run.ts [turns] [clickhouse|sqlite|postgres …]`.
- * Prints the median and the slowest of the rounds in milliseconds, each as a ratio to counting
+ * one run: `node -C @turnproof/source test/bench/ledger/run.ts [turns] [clickhouse|sqlite|postgres
+ * …]`. Prints the median and the slowest of the rounds in milliseconds, each as a ratio to counting
  * every turn of that engine as well, and exits with 1 where a bound is exceeded.
  */
 import { mkdtemp, rm } from "node:fs/promises";

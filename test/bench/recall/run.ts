@@ -1,7 +1,7 @@
 /**
- * @module Recall bench: `node -C @turnproof/source test/bench/recall/run.ts` prints the table of the
- * memory package's README: hit rate at 1, 3 and 5 by words, by vectors and by both, with what a turn
- * pays for it. In this process and on PGlite.
+ * @module Recall bench: `node -C @turnproof/source test/bench/recall/run.ts` prints the table of
+ * the memory package's README: hit rate at 1, 3 and 5 by words, by vectors and by both, with what a
+ * turn pays for it. In this process and on PGlite.
  */
 import { lexicalEmbedder } from "@turnproof/memory";
 import type { Embedder } from "@turnproof/memory";

@@ -1,4 +1,7 @@
-/** @module The examples of the READMEs of memory and agent as one program, and what it leaves in the collector. */
+/**
+ * @module The examples of the READMEs of memory and agent as one program, and what it leaves in the
+ * collector.
+ */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,8 +1,8 @@
 /**
- * @module An operator's questions over many turns by clicks and keys, in few steps: which tool fails
- * most and in which turns, what an agent's models cost and what of it is unknown; and the twelve
- * questions of the week's guide, at rest and under load. Each number shown equals a count of the raw
- * evidence by another path.
+ * @module An operator's questions over many turns by clicks and keys, in few steps: which tool
+ * fails most and in which turns, what an agent's models cost and what of it is unknown; and the
+ * twelve questions of the week's guide, at rest and under load. Each number shown equals a count of
+ * the raw evidence by another path.
  */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

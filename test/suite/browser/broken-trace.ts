@@ -31,7 +31,9 @@ function span(id: string, from: number, to: number, more: Partial<TurnEvent> = {
   };
 }
 
-/** Missing parents and causes, a circle, a skewed clock, a call that never ended, a remote parent. */
+/**
+ * Missing parents and causes, a circle, a skewed clock, a call that never ended, a remote parent.
+ */
 export const brokenTrace: readonly TurnEvent[] = [
   span("turn", 0, 9_000, { event_kind: "turn", parent_span_id: "" }),
   span("first-orphan", 100, 400, { parent_span_id: "feedfacecafebeef" }),

@@ -36,7 +36,8 @@ export function layoutProblems(page: Page): Promise<readonly string[]> {
       const wide = clips(overflowX) && node.scrollWidth > node.clientWidth + 1;
       const tall = clips(overflowY) && node.scrollHeight > node.clientHeight + 3;
       if ((!wide && !tall) || (node.textContent ?? "").trim() === "") continue;
-      // A row of the waterfall shows its whole event beside it; a tip has what a box has no room for.
+      // A row of the waterfall shows its whole event beside it; a tip has what a box has no room
+      // for.
       if (node.closest("[title], [data-meaning], .wf-row, .wf-body, .wf") !== null) continue;
       if (node.querySelector("[title]") !== null && !tall) continue;
       problems.push(`cut off: ${nameOf(node)}`);

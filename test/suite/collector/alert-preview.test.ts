@@ -53,7 +53,9 @@ async function receive(store: EvidenceStore, { at, root, events }: Arrival): Pro
   await recordStored(store, allTenants, [root]);
 }
 
-/** Evaluates a rule each minute, as the evidence arrives; an alert lasts until it is broken no more. */
+/**
+ * Evaluates a rule each minute, as the evidence arrives; an alert lasts until it is broken no more.
+ */
 async function fired(
   parts: PreviewParts,
   clock: { ms: number },

@@ -1,4 +1,6 @@
-/** Alerts of a rule with `group_by: rule`: one message of what began, and of what ended, at a time. */
+/**
+ * Alerts of a rule with `group_by: rule`: one message of what began, and of what ended, at a time.
+ */
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

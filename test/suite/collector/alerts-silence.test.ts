@@ -1,4 +1,7 @@
-/** The alert of a silent group lasts until the group sends again, its rule is gone or it is resolved. */
+/**
+ * The alert of a silent group lasts until the group sends again, its rule is gone or it is
+ * resolved.
+ */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

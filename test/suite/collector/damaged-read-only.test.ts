@@ -1,4 +1,7 @@
-/** A read-only collector withdraws no verdict, and answers none as a success that may rest on damage. */
+/**
+ * A read-only collector withdraws no verdict, and answers none as a success that may rest on
+ * damage.
+ */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 

@@ -1,4 +1,6 @@
-/** `turnproof doctor` as a process of its own: where nothing else keeps it running, it still ends. */
+/**
+ * `turnproof doctor` as a process of its own: where nothing else keeps it running, it still ends.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -212,7 +212,8 @@ test("a file of evidence that is gone with its turns shows, and a deletion is no
   const third = await createCollector({ config, log });
   expect(await comparedBy(third)).toMatchObject({ events_missing: rows });
   await third.close();
-  // As many others, as from a collector that was killed before it counted them, are not the lost ones.
+  // As many others, as from a collector that was killed before it counted them, are not the lost
+  // ones.
   const late = await open();
   const others = turnAt("c", start);
   await late.evidence.append({ batchId: "c", receivedAt: isoOf(start), events: others });

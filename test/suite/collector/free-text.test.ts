@@ -1,6 +1,7 @@
 /**
  * @module Free text in the filter bar over HTTP: a word without a key finds turns by an id, whole,
- * by a part of a thread's id, and by readable names and findings, in part; the list and every count agree, inside the scope.
+ * by a part of a thread's id, and by readable names and findings, in part; the list and every count
+ * agree, inside the scope.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 

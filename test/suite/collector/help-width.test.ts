@@ -1,4 +1,6 @@
-/** Every help fits a terminal of 80 columns, and so does the list of commands after a wrong word. */
+/**
+ * Every help fits a terminal of 80 columns, and so does the list of commands after a wrong word.
+ */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";

@@ -1,4 +1,6 @@
-/** Turns that have ended are judged soon; others when their root is quiet, with the same verdict. */
+/**
+ * Turns that have ended are judged soon; others when their root is quiet, with the same verdict.
+ */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

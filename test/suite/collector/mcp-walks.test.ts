@@ -29,7 +29,8 @@ beforeAll(async () => {
     await desk.put(
       turnEvents({
         root,
-        // A page of a list is read again, smaller, where a long name takes the room of several rows.
+        // A page of a list is read again, smaller, where a long name takes the room of several
+        // rows.
         agent: at % 7 === 0 ? `agent-${"x.".repeat(60)}` : "helper",
         at: `2026-11-2${Math.floor(at / 60)}T09:${minute}:00.000Z`,
       }),

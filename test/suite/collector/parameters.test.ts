@@ -1,4 +1,7 @@
-/** Every parameter of the read routes: accepted, refused, repeated, unknown (requirements: Endpoints). */
+/**
+ * Every parameter of the read routes: accepted, refused, repeated, unknown (requirements:
+ * Endpoints).
+ */
 import { eventKinds, legacyKinds, limits } from "@turnproof/semconv";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 

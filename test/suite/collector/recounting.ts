@@ -98,7 +98,9 @@ export async function reported(desk: Desk, filter: string, salt: string): Promis
   };
 }
 
-/** Facets that are counted over the events of a turn: its row has one application, no environment. */
+/**
+ * Facets that are counted over the events of a turn: its row has one application, no environment.
+ */
 const notInRows: ReadonlySet<string> = new Set(["app", "env"]);
 
 function plainTrend({ slices, releases, ...sums }: ReturnType<typeof trendOf>): unknown {

@@ -1,4 +1,6 @@
-/** @module StateRows: rows that collectors share, in memory, and a store that is away on request. */
+/**
+ * @module StateRows: rows that collectors share, in memory, and a store that is away on request.
+ */
 import { CodedError } from "@turnproof/semconv";
 import type { CollectorState, StateRow } from "@turnproof/store";
 

@@ -24,7 +24,10 @@ const seeds = Array.from({ length: 150 }, (_, seed) => seed);
 const signer = await createStatementSigner(undefined, undefined);
 const statuses = ["success", "partial", "failed", "unknown"];
 
-/** A history as a collector would sign it. `lawful` are the statuses that an oracle of the law allows. */
+/**
+ * A history as a collector would sign it. `lawful` are the statuses that an oracle of the law
+ * allows.
+ */
 interface Signed {
   readonly events: readonly TurnEvent[];
   readonly statement: Statement;

@@ -1,4 +1,6 @@
-/** The title and the scope of a root: every agent of its turns, and nothing unknown that is known. */
+/**
+ * The title and the scope of a root: every agent of its turns, and nothing unknown that is known.
+ */
 import { expect, test } from "vitest";
 
 import { openDesk, turnEvents } from "./desk.ts";

@@ -1,4 +1,7 @@
-/** @module What `check` and `gate` report of a wrong call: the option, the side, the line, the field. */
+/**
+ * @module What `check` and `gate` report of a wrong call: the option, the side, the line, the
+ * field.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,6 @@
-/** @module Command: runs `turnproof` inside this process, with what it printed and its exit code. */
+/**
+ * @module Command: runs `turnproof` inside this process, with what it printed and its exit code.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import { run } from "../../../collector/src/cli/program.ts";

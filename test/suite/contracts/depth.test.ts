@@ -1,4 +1,6 @@
-/** @module The depth of a turn whose own span, or another one, has a parent that is not recorded. */
+/**
+ * @module The depth of a turn whose own span, or another one, has a parent that is not recorded.
+ */
 import { defineContract, evaluateTurns } from "@turnproof/contracts";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { expect, test } from "vitest";

@@ -1,4 +1,6 @@
-/** @module Measures of a turn in the gate: what may be missing from it is not recorded, never less. */
+/**
+ * @module Measures of a turn in the gate: what may be missing from it is not recorded, never less.
+ */
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { settledTurnWindow, turnKey } from "@turnproof/evidence";
 import { expect, test } from "vitest";

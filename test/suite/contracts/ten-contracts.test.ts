@@ -1,4 +1,7 @@
-/** @module Each contract of the page: a turn on which it holds, one that violates it, one that does not establish it. */
+/**
+ * @module Each contract of the page: a turn on which it holds, one that violates it, one that does
+ * not establish it.
+ */
 import { readFileSync } from "node:fs";
 
 import { evaluateTurns, parseContracts } from "@turnproof/contracts";
@@ -71,7 +74,9 @@ const turns: Readonly<Record<string, readonly (readonly TurnEvent[])[]>> = {
   ],
 };
 
-/** Turns of a window with a gap: the missing part may have what decides. Else the one that keeps it. */
+/**
+ * Turns of a window with a gap: the missing part may have what decides. Else the one that keeps it.
+ */
 const withGap: Readonly<Record<string, readonly TurnEvent[]>> = {
   "approval-before-deletion": [tool("delete_user", 20), end()],
   "hand-over-when-nothing-is-found": [tool("search", 1, empty), end()],

@@ -1,6 +1,6 @@
 /**
- * Grafana's account of ClickHouse: it reads the views and what they read, and nothing else. Its file
- * and its grants are read by the engine's own parser; no server runs here that holds users.
+ * Grafana's account of ClickHouse: it reads the views and what they read, and nothing else. Its
+ * file and its grants are read by the engine's own parser; no server runs here that holds users.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

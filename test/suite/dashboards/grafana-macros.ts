@@ -40,7 +40,10 @@ export type Chosen = Readonly<Record<string, string | readonly string[]>>;
 const valuesOf = (chosen: Chosen, name: string): readonly string[] =>
   [chosen[name] ?? "$__all"].flat().map((one) => (one.startsWith("$__") ? one : idOf(one)));
 
-/** The value of a variable for a name: the first column of the variable's query, shown is the second. */
+/**
+ * The value of a variable for a name: the first column of the variable's query, shown is the
+ * second.
+ */
 export const idOf = (name: string): string =>
   name === notRecorded ? "none" : Buffer.from(name).toString("hex").toUpperCase();
 
@@ -48,8 +51,9 @@ export const idOf = (name: string): string =>
 const variableForm = /\$\{(\w+):(\w+)\}/g;
 
 /**
- * A value under a format of Grafana. `percentencode` writes a list as `{a,b}` and all but unreserved
- * characters of RFC 3986 as octets. `singlequote` escapes an apostrophe and no backslash.
+ * A value under a format of Grafana. `percentencode` writes a list as `{a,b}` and all but
+ * unreserved characters of RFC 3986 as octets. `singlequote` escapes an apostrophe and no
+ * backslash.
  */
 function formatted(value: string | readonly string[], format: string): string {
   if (format === "percentencode")
@@ -113,7 +117,9 @@ export function linksOf(panel: object): readonly string[] {
   return [...JSON.stringify(panel).matchAll(/"url":"([^"]+)"/g)].map(([, url = ""]) => url);
 }
 
-/** A link of a row. Grafana writes a value with its format, without one as a part of a whole URI. */
+/**
+ * A link of a row. Grafana writes a value with its format, without one as a part of a whole URI.
+ */
 export function hrefOf(link: string, row: Readonly<Record<string, unknown>>): string {
   return link
     .replace("${collector}", "")

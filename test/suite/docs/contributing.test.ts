@@ -145,7 +145,9 @@ test("a page stands in its folder and in one list, its link in the rail too", ()
   }
 });
 
-/** By word in a literal of the collector's code: folders of pages that have it, `""` for the rest. */
+/**
+ * By word in a literal of the collector's code: folders of pages that have it, `""` for the rest.
+ */
 function usersOfWords(): ReadonlyMap<string, ReadonlySet<string>> {
   const users = new Map<string, Set<string>>();
   const home = join(root, "collector/src");

@@ -1,4 +1,6 @@
-/** One run of `npm run generate` is enough: what is made from types comes after the made modules. */
+/**
+ * One run of `npm run generate` is enough: what is made from types comes after the made modules.
+ */
 import { expect, test } from "vitest";
 
 import { apiAnswersFile } from "../../generate/api-answers.ts";

@@ -1,4 +1,7 @@
-/** @module ArtifactDeletions: whom a deletion concerns, and which attempts a named artifact replaces. */
+/**
+ * @module ArtifactDeletions: whom a deletion concerns, and which attempts a named artifact
+ * replaces.
+ */
 import { expect, test } from "vitest";
 
 import {

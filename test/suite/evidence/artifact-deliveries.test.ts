@@ -1,4 +1,6 @@
-/** @module ArtifactDeliveries: which delivery names an artifact, and when a charge for it is early. */
+/**
+ * @module ArtifactDeliveries: which delivery names an artifact, and when a charge for it is early.
+ */
 import { expect, test } from "vitest";
 
 import {

@@ -1,4 +1,7 @@
-/** @module ContractRows: windows by the text about contracts: recovery, markers, limits, emission and what is required. */
+/**
+ * @module ContractRows: windows by the text about contracts: recovery, markers, limits, emission
+ * and what is required.
+ */
 import { again, model, task, taskWindow } from "./text-rows.ts";
 import type { Row } from "./text-rows.ts";
 import { contract, delivery, intent, invoice, success } from "./text-windows.ts";

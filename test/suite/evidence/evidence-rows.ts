@@ -1,4 +1,7 @@
-/** @module EvidenceRows: windows by the text about charges, ownership, provenance, producers, coverage and losses. */
+/**
+ * @module EvidenceRows: windows by the text about charges, ownership, provenance, producers,
+ * coverage and losses.
+ */
 import { again, model, task, taskWindow, update } from "./text-rows.ts";
 import type { Row } from "./text-rows.ts";
 import {

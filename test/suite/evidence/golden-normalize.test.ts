@@ -1,4 +1,6 @@
-/** Hand-written rows of every version and store, and the events and findings that they must give. */
+/**
+ * Hand-written rows of every version and store, and the events and findings that they must give.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 
 import { normalize, normalizeEvents } from "@turnproof/evidence";

@@ -1,4 +1,6 @@
-/** The verdict under change: one wrong fact breaks a success, another order of facts changes none. */
+/**
+ * The verdict under change: one wrong fact breaks a success, another order of facts changes none.
+ */
 import { buildPage, joinPages, normalizeEvents, reconcileOutcome } from "@turnproof/evidence";
 import type { EventPage, Verdict } from "@turnproof/evidence";
 import fc from "fast-check";

@@ -1,4 +1,6 @@
-/** @module Truncation: which model call gave the text of a contract, and whether a limit ended it. */
+/**
+ * @module Truncation: which model call gave the text of a contract, and whether a limit ended it.
+ */
 import { reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";

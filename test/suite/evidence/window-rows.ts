@@ -1,4 +1,7 @@
-/** @module WindowRows: windows by the text about which window may be judged, whose evidence counts, and which states stand. */
+/**
+ * @module WindowRows: windows by the text about which window may be judged, whose evidence counts,
+ * and which states stand.
+ */
 import { update, again, model, task, taskWindow } from "./text-rows.ts";
 import type { Row } from "./text-rows.ts";
 import {

@@ -1,4 +1,6 @@
-/** @module The examples of the instrumentation's README run as they stand and earn their verdict. */
+/**
+ * @module The examples of the instrumentation's README run as they stand and earn their verdict.
+ */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

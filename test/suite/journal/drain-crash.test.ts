@@ -43,7 +43,9 @@ class FarStore {
   calls = 0;
   contradictions = 0;
 
-  /** The store as the process sees it that dies during the given call, before or after the commit. */
+  /**
+   * The store as the process sees it that dies during the given call, before or after the commit.
+   */
   seenFrom(disk: SimulatedDisk, crashAtCall: number, afterCommit: boolean): DrainStore {
     const dead = (): boolean => disk.log.length > disk.crashAt;
     return {

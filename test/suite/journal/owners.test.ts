@@ -61,7 +61,8 @@ describe("the lock of a directory", () => {
   test.skipIf(process.platform !== "linux")(
     "follows a killed process that nobody has asked after",
     async () => {
-      // What runs in the parent's place never waits for a child, as a container's process 1 may not.
+      // What runs in the parent's place never waits for a child, as a container's process 1 may
+      // not.
       const held = spawn(
         "sh",
         [

@@ -1,7 +1,7 @@
 /**
  * The lock file is whole: `npm ci`, with which the image is built, refuses one that lacks a package
- * of any platform. `npm install` leaves out those that the registry does not serve. Scripts that run
- * at an installation are those of tools (faults T14).
+ * of any platform. `npm install` leaves out those that the registry does not serve. Scripts that
+ * run at an installation are those of tools (faults T14).
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

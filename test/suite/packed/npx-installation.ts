@@ -1,7 +1,7 @@
 /**
  * @module Npx installation: all published packages, installed from their tarballs by `npx` in a
- * cache that is empty, as on a stranger's machine. It is made once in a run: what installs thousands
- * of files costs more than all that its tests do with them.
+ * cache that is empty, as on a stranger's machine. It is made once in a run: what installs
+ * thousands of files costs more than all that its tests do with them.
  */
 import { execFile } from "node:child_process";
 import { mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
@@ -26,7 +26,9 @@ export const shellEnvironment = (path: string): Record<string, string> => ({
 export interface NpxInstallation {
   /** Cache of npm whose downloads are the machine's and whose installation by npx is this one. */
   readonly cache: string;
-  /** Where npx installed the tarballs; directories in it find the binaries without an installation. */
+  /**
+   * Where npx installed the tarballs; directories in it find the binaries without an installation.
+   */
   readonly installation: string;
   /** What the command printed that installed them, and the directory in which it was called. */
   readonly stated: string;

@@ -39,7 +39,9 @@ export const packageFolder = (name: PublishedPackage): string =>
 
 let packs: Promise<readonly string[]> | undefined;
 
-/** Path of the package's tarball, packed once in a run of tests: their files share the directory. */
+/**
+ * Path of the package's tarball, packed once in a run of tests: their files share the directory.
+ */
 export async function packed(name: PublishedPackage): Promise<string> {
   const begin = packageName(name).replace("@", "").replace("/", "-");
   // A digit follows: the names of all begin with that of the collector.

@@ -1,7 +1,8 @@
 /**
  * @module The example as strangers run it: `npx` from packed files, which are installed once, in an
  * empty directory, on this machine's own Node with a collector that runs already, and on the
- * project's with none. It prints where to look, its turns are seen there, and Ctrl-C ends all of it.
+ * project's with none. It prints where to look, its turns are seen there, and Ctrl-C ends all of
+ * it.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";

@@ -75,7 +75,9 @@ const secrets = [...secretIn.keys()].filter(
 const mayBeUser = (text: string): boolean =>
   mayStand(attribute.user_id, secretIn.get(text) ?? text);
 
-/** Text attributes that a kind may carry, all holding the same text; lists beside a harmless one. */
+/**
+ * Text attributes that a kind may carry, all holding the same text; lists beside a harmless one.
+ */
 function poisoned(kind: EventKind, text: string): Record<string, string | string[]> {
   const rows = registryRows.filter(
     (row) =>

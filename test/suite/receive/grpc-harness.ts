@@ -1,6 +1,6 @@
 /**
- * @module gRPC harness: the receive harness with OTLP/gRPC beside it, and a client of `@grpc/grpc-js`
- * that takes and gives bytes.
+ * @module gRPC harness: the receive harness with OTLP/gRPC beside it, and a client of
+ * `@grpc/grpc-js` that takes and gives bytes.
  */
 import type { Client } from "@grpc/grpc-js";
 

@@ -69,7 +69,9 @@ async function unread(name: string): Promise<Socket> {
 const statusOf = async (target: string, name: string): Promise<readonly number[]> =>
   statuses((await exchange(server.port, get(target, name), 10_000)).slice(0, 400));
 
-/** Waits until the large answer is served again; on a busy machine a place is free some time later. */
+/**
+ * Waits until the large answer is served again; on a busy machine a place is free some time later.
+ */
 const served = (name: string): Promise<void> =>
   vi.waitFor(async () => expect(await statusOf("/large", name)).toEqual([200]), {
     timeout: 30_000,

@@ -1,4 +1,6 @@
-/** @module Corpus of personal numbers: telephone and social security numbers as people write them. */
+/**
+ * @module Corpus of personal numbers: telephone and social security numbers as people write them.
+ */
 import type { Draw } from "./corpus-random.ts";
 
 /** Three digits of a North American number, of which the first is two or more. */

@@ -42,8 +42,8 @@ export function shardsAt(
 }
 
 /**
- * Options of a server with the cluster `main`. In the databases of these names a shard sees the rows
- * alone that belong to it.
+ * Options of a server with the cluster `main`. In the databases of these names a shard sees the
+ * rows alone that belong to it.
  */
 export function twoShards(database: (n: number) => string): ClickhouseServerOptions {
   const filters = Object.entries(keys).map(

@@ -1,4 +1,7 @@
-/** @module ClusterStatements: the statements of a provider to a cluster, read by the engine's own parser. */
+/**
+ * @module ClusterStatements: the statements of a provider to a cluster, read by the engine's own
+ * parser.
+ */
 import { createClient } from "@clickhouse/client";
 import { expect } from "vitest";
 

@@ -18,7 +18,9 @@ const directories = temporaryDirectories();
 let store: EvidenceStore;
 let reference: EvidenceStore;
 
-/** Two of three roots are of the common agent; some readReceipts feedback hours after their turn. */
+/**
+ * Two of three roots are of the common agent; some readReceipts feedback hours after their turn.
+ */
 function eventsOf(index: number): TurnEvent[] {
   const root = `root-${index}`;
   const atMs = Date.UTC(2026, 10, 2) + index * 7_919;

@@ -1,7 +1,7 @@
 /**
  * @module ClickHouse as a cluster of two shards, under the contract of evidence stores. The tables
- * over the shards, and every question over them, are the engine's own `Distributed`. Both shards lie
- * in one engine: a filter on rows shows each of them its own.
+ * over the shards, and every question over them, are the engine's own `Distributed`. Both shards
+ * lie in one engine: a filter on rows shows each of them its own.
  */
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";

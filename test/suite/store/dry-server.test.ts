@@ -1,4 +1,6 @@
-/** @module A dry run of the migration on a ClickHouse server changes nothing, not even a database. */
+/**
+ * @module A dry run of the migration on a ClickHouse server changes nothing, not even a database.
+ */
 import { createClient } from "@clickhouse/client";
 import { clickhouse } from "@turnproof/store";
 import { clickhouseAdmin } from "@turnproof/store/admin";

@@ -1,4 +1,7 @@
-/** @module A test of the test: a store that forgets the tenant in one read fails the isolation clauses. */
+/**
+ * @module A test of the test: a store that forgets the tenant in one read fails the isolation
+ * clauses.
+ */
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { contract, allTenants, evidenceClauses, isolationClauses } from "@turnproof/store/testing";

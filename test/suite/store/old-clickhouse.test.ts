@@ -42,7 +42,10 @@ const expected = JSON.parse(gunzipSync(await readFile(fixture("expected.json.gz"
  */
 const expectedEvents = resolveEvents(expected.events.map(asStated));
 
-/** The event without what was derived from its root; the untrusted one has what its receiver derived. */
+/**
+ * The event without what was derived from its root; the untrusted one has what its receiver
+ * derived.
+ */
 function asStated(whole: TurnEvent): TurnEvent {
   if (whole.ingest_trusted === false) return whole;
   const { identity_derived: derived, ...event } = whole;

@@ -23,7 +23,9 @@ const received = (from: string, to?: string): TurnQuery => ({
   where: [{ time: "received_at", from, ...(to === undefined ? {} : { to }) }],
 });
 const lately = received("2026-05-04T00:30:00Z");
-/** One turn each second, a granule of ClickHouse each 512; all were received at their first receipt. */
+/**
+ * One turn each second, a granule of ClickHouse each 512; all were received at their first receipt.
+ */
 const records = Array.from({ length: 2_048 }, (_, at) => {
   const received_at = new Date(Date.UTC(2026, 4, 4) + at * 1_000).toISOString();
   return { ...sampleRecord(`turn ${at}`, { received_at }), first_received: received_at };

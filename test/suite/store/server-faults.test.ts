@@ -1,4 +1,7 @@
-/** @module A ClickHouse server that is down, slow, lying, cut off or refusing: nothing is lost, nothing doubled. */
+/**
+ * @module A ClickHouse server that is down, slow, lying, cut off or refusing: nothing is lost,
+ * nothing doubled.
+ */
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { allTenants, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";

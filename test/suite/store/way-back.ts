@@ -1,4 +1,6 @@
-/** @module WayBack: the statements by which docs/operate/upgrade.md goes back to an older version. */
+/**
+ * @module WayBack: the statements by which docs/operate/upgrade.md goes back to an older version.
+ */
 import { readFileSync } from "node:fs";
 
 const page = new URL("../../../docs/operate/upgrade.md", import.meta.url);

@@ -196,11 +196,16 @@ const sizes: Rule = (file) => {
     : [];
 };
 
+/** A comment is too long where it could be broken, a line of code where it holds no text. */
 const width: Rule = (file) =>
   everyLine(
     file,
     "a line has at most 100 columns, unless one word or text makes it longer",
-    (line) => line.length > 100 && !/["'`/]/.test(line),
+    (line) =>
+      line.length > 100 &&
+      (comment.test(line)
+        ? /^\s*(?:\/\*\*?|\*|\/\/) +[^ ]+ (?!\*\/$)/.test(line)
+        : !/["'`/]/.test(line)),
   );
 
 const header: Rule = (file) =>

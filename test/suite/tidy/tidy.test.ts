@@ -248,6 +248,12 @@ test("no type has the name of one that another package publishes", () => {
   expect(taken).toEqual([]);
 });
 
+test("a comment of one long word is not broken", () => {
+  const long = `https://example.com/${"a".repeat(90)}`;
+  const text = [`/** ${long} */`, ` * ${long}`, `// ${long}`, `const a = "${long}";`].join("\n");
+  expect(breaches([{ path: "test/a.ts", text }])).toEqual([]);
+});
+
 describe("a planted breach is found", () => {
   const planted: readonly (readonly [path: string, text: string, rule: RegExp])[] = [
     ["packages/evidence/src/a.ts", `import { x } from "@turnproof/store";`, /may not import store/],
@@ -296,6 +302,8 @@ describe("a planted breach is found", () => {
     ["packages/store/src/camelCase.ts", "", /kebab/],
     ["packages/store/src/a.ts", "x\n".repeat(401), /400 lines/],
     ["packages/store/src/a.ts", "a ".repeat(60), /100 columns/],
+    ["packages/store/src/a.ts", `/** ${"a/b ".repeat(25)}*/`, /:1 a line has at most 100 columns/],
+    ["packages/store/src/a.ts", ` * Of ${"a".repeat(100)}`, /:1 a line has at most 100 columns/],
     ["packages/store/src/a.ts", "const x = 1;", /opens with/],
     ["packages/store/src/a.ts", "/** a */\n\nexport const x = 1;", /docstring/],
     ["packages/store/src/a.ts", `export * from "./b.ts";`, /named/],

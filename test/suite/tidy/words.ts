@@ -36,7 +36,9 @@ export function documentWords({ path, text }: SourceFile): readonly Breach[] {
   });
 }
 
-/** Lines of dashboards and deployment files that hold a marked word: all that a person reads there. */
+/**
+ * Lines of dashboards and deployment files that hold a marked word: all that a person reads there.
+ */
 export function deploymentWords({ path, text }: SourceFile): readonly Breach[] {
   const rule = "a dashboard or a deployment file has plain words";
   return text

@@ -1,4 +1,6 @@
-/** @module FindingWords: what a finding in an audit log means, and what helps, wherever it is shown. */
+/**
+ * @module FindingWords: what a finding in an audit log means, and what helps, wherever it is shown.
+ */
 import type { Log } from "../../log.ts";
 import type { AuditFinding, AuditVerification } from "./verify.ts";
 

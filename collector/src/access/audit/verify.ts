@@ -84,7 +84,9 @@ class Walk {
   /** The previous line was reported; its consequences are not reported again. */
   broken = false;
   sealed = 0;
-  /** First of the lines before this one whose seals do not open, one after the other; 0 for none. */
+  /**
+   * First of the lines before this one whose seals do not open, one after the other; 0 for none.
+   */
   unopened = 0;
   /** Runs of lines that another key sealed. */
   foreignRuns = 0;

@@ -61,7 +61,9 @@ export interface TargetState {
   readonly attempts: number;
   /** HTTP status of the last of these; null without an answer, or without an attempt. */
   readonly status: number | null;
-  /** `disabled`: it answered 410 Gone and gets no messages until the sending collector starts again. */
+  /**
+   * `disabled`: it answered 410 Gone and gets no messages until the sending collector starts again.
+   */
   readonly state: "enabled" | "disabled";
 }
 

@@ -36,7 +36,9 @@ export interface PastSpan {
 const dayMs = 86_400_000;
 const daysMax = 30;
 
-/** The span of a preview: the range, of which the last 30 days; so many days where it has no start. */
+/**
+ * The span of a preview: the range, of which the last 30 days; so many days where it has no start.
+ */
 export function spanOf(
   parts: Pick<Parts, "now">,
   { start_time, end_time }: Ranged,

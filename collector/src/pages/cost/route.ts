@@ -103,7 +103,9 @@ export interface CostModel {
   readonly groups: number;
   /** False where there are too many threads or turns to price each. */
   readonly every_group: boolean;
-  /** Turns with a model call, of which `groups` are priced here and a file has all; only by turn. */
+  /**
+   * Turns with a model call, of which `groups` are priced here and a file has all; only by turn.
+   */
   readonly turns_with_calls?: number;
   readonly price_list: {
     readonly version: string;

@@ -1,6 +1,6 @@
 /**
- * @module Find: one opaque id or a part of a name, over the whole history, within the principal's scope
- * (requirements: Endpoints; collector: Answer).
+ * @module Find: one opaque id or a part of a name, over the whole history, within the principal's
+ * scope (requirements: Endpoints; collector: Answer).
  */
 import { Hono } from "hono";
 import { z } from "zod";

@@ -1,4 +1,6 @@
-/** @module SidesForm: the terms and the limit of both sides, and the command that reads more turns. */
+/**
+ * @module SidesForm: the terms and the limit of both sides, and the command that reads more turns.
+ */
 import type { FC } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";

@@ -1,4 +1,6 @@
-/** @module Terms: the words of either side that are not understood. Of such a side no turn is read. */
+/**
+ * @module Terms: the words of either side that are not understood. Of such a side no turn is read.
+ */
 import { readTerms } from "../../ui/display/filter-terms.ts";
 
 /** A word, and the side that it is in. */

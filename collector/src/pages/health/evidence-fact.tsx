@@ -65,7 +65,9 @@ const Damaged: FC<{
   </>
 );
 
-/** Turns are not compared with what is left, or a server's damage was met without a table's name. */
+/**
+ * Turns are not compared with what is left, or a server's damage was met without a table's name.
+ */
 const Unlocated: FC = () => (
   <>
     <Badge tone="warn" icon="unknown" word="unknown which turns rest on the damage" />. Each success

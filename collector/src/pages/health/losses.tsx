@@ -1,7 +1,7 @@
 /**
- * @module Losses: each producer's account of its losses, in one table: those of the newest rows with
- * what their numbers show, and those that the ledger has beside them. Absent records cannot show a
- * loss, so a producer without a report is unknown, which is not zero.
+ * @module Losses: each producer's account of its losses, in one table: those of the newest rows
+ * with what their numbers show, and those that the ledger has beside them. Absent records cannot
+ * show a loss, so a producer without a report is unknown, which is not zero.
  */
 import type { ProducerLoss } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";

@@ -1,4 +1,7 @@
-/** @module Login page: the way to an identity provider, a field for a token, and what to do without one. */
+/**
+ * @module Login page: the way to an identity provider, a field for a token, and what to do without
+ * one.
+ */
 import type { Child } from "hono/jsx";
 
 import type { Frame } from "../../http/frame.ts";

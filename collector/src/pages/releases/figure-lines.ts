@@ -10,7 +10,9 @@ export interface FigureLine
     Readonly<Record<`${"a" | "b"}_${keyof CohortSide}`, number | null>> {
   /** What the figure is about. */
   readonly group: string;
-  /** Agents with turns on both sides, and on one side only: different agents differ by that alone. */
+  /**
+   * Agents with turns on both sides, and on one side only: different agents differ by that alone.
+   */
   readonly agents_of_both: number;
   readonly agents_of_one: number;
 }

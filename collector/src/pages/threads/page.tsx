@@ -1,4 +1,6 @@
-/** @module Threads page: threads by their id, those of the newest turns first or in another order. */
+/**
+ * @module Threads page: threads by their id, those of the newest turns first or in another order.
+ */
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";

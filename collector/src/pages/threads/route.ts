@@ -1,4 +1,7 @@
-/** @module Threads: threads by their id, those with the latest turn first or in another order, each over all of its turns. */
+/**
+ * @module Threads: threads by their id, those with the latest turn first or in another order, each
+ * over all of its turns.
+ */
 import { Hono } from "hono";
 
 import type { AppEnv } from "../../http/environment.ts";

@@ -267,7 +267,10 @@ const Row: FC<{
   );
 };
 
-/** Calls and p95 over time; leads to the chart of these calls alone, with the value of each interval. */
+/**
+ * Calls and p95 over time; leads to the chart of these calls alone, with the value of each
+ * interval.
+ */
 const OverTime: FC<{
   readonly row: CallRow;
   readonly model: ToolsModel;

@@ -1,6 +1,6 @@
 /**
- * @module TurnReading: everything known about one root inside the principal's scope, as its page and
- * the answer to a refused form of it show it.
+ * @module TurnReading: everything known about one root inside the principal's scope, as its page
+ * and the answer to a refused form of it show it.
  */
 import type { Identity } from "@turnproof/semconv";
 import { compareEvents } from "@turnproof/evidence";

@@ -1,4 +1,6 @@
-/** @module TurnsParameters: parameters of the list of turns, which a shared view keeps as its query. */
+/**
+ * @module TurnsParameters: parameters of the list of turns, which a shared view keeps as its query.
+ */
 import { limits } from "@turnproof/semconv";
 import { turnOrderFields } from "@turnproof/store";
 import { z } from "zod";

@@ -65,7 +65,9 @@ export function trailersOf(status: GrpcStatus): Record<string, string> {
   return trailers;
 }
 
-/** google.rpc.Status { code = 1, message = 2, details = 3 { type_url = 1, value = 2 RetryInfo } }. */
+/**
+ * google.rpc.Status { code = 1, message = 2, details = 3 { type_url = 1, value = 2 RetryInfo } }.
+ */
 function details({ code, message }: GrpcStatus, seconds: number): Buffer {
   const duration = bytesField(1, uintField(1, seconds));
   const any = [

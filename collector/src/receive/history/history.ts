@@ -112,7 +112,9 @@ class Recording {
     this.closed = true;
   }
 
-  /** The next reading is at a full multiple of its interval, so that minutes end with the clock's. */
+  /**
+   * The next reading is at a full multiple of its interval, so that minutes end with the clock's.
+   */
   schedule(): void {
     const wait = readEveryMs - (this.options.now() % readEveryMs);
     this.timer = setTimeout(() => {

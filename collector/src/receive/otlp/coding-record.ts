@@ -50,7 +50,10 @@ export function settleCodingRecord(draft: SpanDraft, event: string, time: string
   draft.attributes = attributes;
 }
 
-/** Of what streams, only the end has token counts; of requests to Codex's model, only failures count. */
+/**
+ * Of what streams, only the end has token counts; of requests to Codex's model, only failures
+ * count.
+ */
 function isEvidence({ agent, fact }: CodingEvent, source: Reader): boolean {
   if (agent !== "codex") return true;
   if (fact === "model_call") return [completed, failed].includes(source.text("streamed") ?? "");

@@ -7,8 +7,8 @@ import { find, findAll } from "./page.ts";
 const away = "The collector does not answer. What was typed is still here: send it again.";
 
 /**
- * Starts it for the forms of the page that return to it at this fragment. A form names in `data-gone`
- * what it means that its object is not there any more.
+ * Starts it for the forms of the page that return to it at this fragment. A form names in
+ * `data-gone` what it means that its object is not there any more.
  */
 export function startInlineProblems(fragment: string): void {
   for (const form of findAll<HTMLFormElement>("form[data-inline-problem]")) {

@@ -12,7 +12,9 @@ const keyPrefix = "turnproof-trail ";
 /** Most pages of a trail. */
 const pagesMax = 200;
 
-/** Shows the page before in the footer, and keeps the trail when the link to the next one is used. */
+/**
+ * Shows the page before in the footer, and keeps the trail when the link to the next one is used.
+ */
 export function startNewer(): void {
   showNewer();
   document.addEventListener("click", (event) => {

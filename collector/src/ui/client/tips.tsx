@@ -1,8 +1,8 @@
 /**
  * @module Tips: shows tooltips to keyboard users too. The explanation of a control is beside it
- * while it has the focus; `i` shows those of the whole row or card around it. A word of the glossary
- * has its meaning under the pointer and after a tap as well, at once. Escape closes a tip and keeps
- * the focus (WCAG 2.2, 1.4.13).
+ * while it has the focus; `i` shows those of the whole row or card around it. A word of the
+ * glossary has its meaning under the pointer and after a tap as well, at once. Escape closes a tip
+ * and keeps the focus (WCAG 2.2, 1.4.13).
  */
 import { announce, drawn, find } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
@@ -42,7 +42,10 @@ function show(at: Element, lines: readonly string[]): void {
 /** Time to move the pointer from a word into its tip. */
 const leaveMs = 200;
 
-/** Shows the meaning of a word under the pointer; the tip of the browser is late, and absent on touch. */
+/**
+ * Shows the meaning of a word under the pointer; the tip of the browser is late, and absent on
+ * touch.
+ */
 function startWords(): void {
   let leaving: ReturnType<typeof setTimeout> | undefined;
   let over: HTMLElement | undefined;

@@ -1,7 +1,7 @@
 /**
- * @module CallTerm: the value of `call:`, which names calls of a turn as `tool:search:failed`: kind,
- * name and outcome, with the provider as `tool@acme:search:empty`. `*` is any; an empty part is one
- * that was not recorded.
+ * @module CallTerm: the value of `call:`, which names calls of a turn as `tool:search:failed`:
+ * kind, name and outcome, with the provider as `tool@acme:search:empty`. `*` is any; an empty part
+ * is one that was not recorded.
  */
 
 /** Values of a call; an absent one is any, null is not recorded. */

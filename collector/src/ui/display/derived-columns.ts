@@ -42,7 +42,9 @@ export interface FieldReaders {
 /** A rule that more records break is no gain. */
 const brokenMax = 1 / 8;
 
-/** The field by a rule; undefined where too many records break it, or one of them lacks the field. */
+/**
+ * The field by a rule; undefined where too many records break it, or one of them lacks the field.
+ */
 export function derivedBy(
   rule: Rule,
   values: readonly unknown[],

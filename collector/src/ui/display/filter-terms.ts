@@ -1,8 +1,8 @@
 /**
  * @module FilterTerms: the language of the filter bar, `status:error tool:search latency:>2s
  * -agent:x timeout`. Terms with a parameter of their own become parameters of the address; the rest
- * is in `q`. Values with a comma between them are a list: either. A word without a key is free text.
- * The store evaluates all of them. Shared by server and browser.
+ * is in `q`. Values with a comma between them are a list: either. A word without a key is free
+ * text. The store evaluates all of them. Shared by server and browser.
  */
 import { findingTexts, insightCodes, verdictReasons } from "@turnproof/evidence";
 import { eventKinds, eventStatuses, kindOf, limits, verdictStatuses } from "@turnproof/semconv";
@@ -194,7 +194,9 @@ export function unclearReason(word: string): string {
   return `${key}: has no such value`;
 }
 
-/** A term that was not understood: its place, and what may stand there. Never a word of the text. */
+/**
+ * A term that was not understood: its place, and what may stand there. Never a word of the text.
+ */
 export interface UnclearTerm {
   /** Place among the terms, from 1. */
   readonly place: number;

@@ -1,4 +1,6 @@
-/** @module Flame: boxes never overlap in a row, stand below their parents, and name what they hide. */
+/**
+ * @module Flame: boxes never overlap in a row, stand below their parents, and name what they hide.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

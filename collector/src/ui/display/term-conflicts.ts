@@ -9,7 +9,9 @@ import type { Term } from "./filter-terms.ts";
 export interface TermConflict {
   readonly key: string;
   readonly terms: readonly Term[];
-  /** The values of all of them as one term, and the terms beside it; undefined for a negated one. */
+  /**
+   * The values of all of them as one term, and the terms beside it; undefined for a negated one.
+   */
   readonly either: readonly Term[] | undefined;
 }
 

@@ -109,9 +109,9 @@ export const Heads: FC<{
 );
 
 /**
- * A table that scrolls inside its own box, never the page; `more` is a line below its rows. One that
- * `stacks` shows a row as a block where its box is narrow: cells with `data-head` show it as their
- * name, cells without are the block's title.
+ * A table that scrolls inside its own box, never the page; `more` is a line below its rows. One
+ * that `stacks` shows a row as a block where its box is narrow: cells with `data-head` show it as
+ * their name, cells without are the block's title.
  */
 export const Table: FC<{
   readonly label: string;

@@ -1,4 +1,7 @@
-/** @module StoreUnavailableNote: why the store of a page cannot be used, and what the page has without it. */
+/**
+ * @module StoreUnavailableNote: why the store of a page cannot be used, and what the page has
+ * without it.
+ */
 import type { Child, FC } from "hono/jsx";
 
 import type { StoreUnavailable } from "../../backend/store-unavailable.ts";

@@ -3,7 +3,9 @@
  * a given one. Each change and each answer takes as many steps as the number of places has digits.
  */
 
-/** Values over places from 0. A value is added at a place or over a range, and read the other way. */
+/**
+ * Values over places from 0. A value is added at a place or over a range, and read the other way.
+ */
 export class BestValues {
   readonly #size: number;
   /** Of each node of a tree over the places: the best value, and the best of another key. */

@@ -122,9 +122,10 @@ function usedFallback(event: TurnEvent): boolean {
 }
 
 /**
- * Levels of spans from the turn's first one down. A parent that is not recorded leaves them open, but
- * for that of the turn's own span, where it is the only span of a turn: its parent is the caller's,
- * and no part of the turn. Of several such spans, one may be below a span that is not recorded.
+ * Levels of spans from the turn's first one down. A parent that is not recorded leaves them open,
+ * but for that of the turn's own span, where it is the only span of a turn: its parent is the
+ * caller's, and no part of the turn. Of several such spans, one may be below a span that is not
+ * recorded.
  */
 export function judgeDepth(clause: ClauseOf<"depth">, facts: TurnFacts): ClauseJudgement {
   const parents = new Map<string, string | undefined>();

@@ -42,8 +42,8 @@ export function sameSteps({ wanted, made, calls }: Steps): StepsInOrder {
     const [first = [], last = []] = [firsts.get(key), lasts.get(key)];
     for (const [index, place] of own.entries()) {
       // Counted from the end, because as many calls as steps remain must still be possible. With
-      // fewer calls than equal steps, the steps without a call are the last ones: the first of these
-      // is the one that differs.
+      // fewer calls than equal steps, the steps without a call are the last ones: the first of
+      // these is the one that differs.
       const spare = last.length - own.length;
       const end = spare < 0 ? Infinity : (last[spare + index] ?? Infinity);
       if ((first[index] ?? Infinity) > place || end < place) {

@@ -7,7 +7,9 @@ const logFactorials: number[] = [0];
 /** Numbers below this have their logarithm in a table. */
 const tabled = 4_096;
 
-/** Natural logarithm of n!; above the table by Stirling's series, whose next term is below 1e-25. */
+/**
+ * Natural logarithm of n!; above the table by Stirling's series, whose next term is below 1e-25.
+ */
 function logFactorial(n: number): number {
   if (n >= tabled) {
     const series = 1 / (12 * n) - 1 / (360 * n ** 3) + 1 / (1_260 * n ** 5);
@@ -55,9 +57,9 @@ export function binomialAtLeast(k: number, n: number, p: number): number {
 }
 
 /**
- * Probability of at least `hits` among `drawn` of `total` things of which `marked` are hits. Sums the
- * side that does not have the mean, in steps of a number of standard deviations, so that millions
- * of things cost no more than thousands.
+ * Probability of at least `hits` among `drawn` of `total` things of which `marked` are hits. Sums
+ * the side that does not have the mean, in steps of a number of standard deviations, so that
+ * millions of things cost no more than thousands.
  */
 export function hypergeometricAtLeast(
   hits: number,

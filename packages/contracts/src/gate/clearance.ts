@@ -41,7 +41,9 @@ export function isCleared(
 const keptMax = 64;
 const kept = new Map<string, number>();
 
-/** Largest score that clears; never above the one at which the interval's bound is the allowed drop. */
+/**
+ * Largest score that clears; never above the one at which the interval's bound is the allowed drop.
+ */
 export function clearingScore(sizes: ClearedSizes, allowed: AllowedDrop): number {
   const key = JSON.stringify([sizes, allowed.drop, allowed.alpha]);
   const known = kept.get(key);

@@ -75,7 +75,9 @@ test("pairs: the share of all ways to swap the sides of cases", () => {
   );
 });
 
-/** Chance of `low + i` hits among `drawn` of `total` things of which `marked` are hits, at index i. */
+/**
+ * Chance of `low + i` hits among `drawn` of `total` things of which `marked` are hits, at index i.
+ */
 function hypergeometric(
   total: number,
   marked: number,

@@ -73,7 +73,9 @@ export function pairsOf(cases: readonly CaseCount[]): PairDifferences {
   };
 }
 
-/** Standard errors from an allowed drop to the one of two shares; the interval's bounds are at z. */
+/**
+ * Standard errors from an allowed drop to the one of two shares; the interval's bounds are at z.
+ */
 export function dropScore(of: CaseCount, allowed: number): number {
   const { centre, error } = estimateOfOne(of);
   return (centre - allowed) / error;

@@ -9,8 +9,8 @@ import { byCase } from "./pairing.ts";
 import type { UnknownReading, TrialView } from "./trials.ts";
 
 /**
- * One turn's value of a measure: a number, or the range in which it lies, as of a cost where a count
- * of tokens is not recorded. Absent: not recorded.
+ * One turn's value of a measure: a number, or the range in which it lies, as of a cost where a
+ * count of tokens is not recorded. Absent: not recorded.
  */
 export type Measured = { readonly caseId?: string; readonly value?: number | Interval };
 

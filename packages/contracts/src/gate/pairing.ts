@@ -1,4 +1,6 @@
-/** @module Pairing: which turns of both sides are compared in pairs, by the cases that they name. */
+/**
+ * @module Pairing: which turns of both sides are compared in pairs, by the cases that they name.
+ */
 
 /** A number of each side. */
 export type OfSides = { readonly baseline: number; readonly candidate: number };

@@ -60,7 +60,9 @@ function largest(most: number, isTrue: (value: number) => boolean): number {
   return low;
 }
 
-/** Chance of at most so many changes for the better, of `n` cases, and of those that lack a result. */
+/**
+ * Chance of at most so many changes for the better, of `n` cases, and of those that lack a result.
+ */
 function chanceWithin(
   { tested, established }: Bounds,
   n: number,

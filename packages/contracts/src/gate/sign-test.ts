@@ -26,7 +26,8 @@ export function pairedRegression(cases: readonly CaseCount[]): number {
   const unit = sizes.reduce(divisor, 0);
   if (unit === 0) return 1;
   const steps = sizes.map((one) => one / unit);
-  // A sum of swapped signs is as large as this one where what is swapped sums up to nothing or less.
+  // A sum of swapped signs is as large as this one where what is swapped sums up to nothing or
+  // less.
   const worse = signed.reduce((sum, one) => sum + Math.max(0, one), 0) / unit;
   if (steps.every((one) => one === 1)) return binomialAtLeast(worse, steps.length, 0.5);
   return shareFrom(steps, worse);

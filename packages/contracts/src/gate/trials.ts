@@ -25,8 +25,8 @@ export type CaseCount = { readonly baseline: TrialCount; readonly candidate: Tri
 export type UnknownReading = "established" | "worst" | "best";
 
 /**
- * Which turns a test reads: `pairs` those in pairs, `bounded` in addition each turn without a case as
- * a case of which the other side has no result, `apart` all turns as one case. All three are one
+ * Which turns a test reads: `pairs` those in pairs, `bounded` in addition each turn without a case
+ * as a case of which the other side has no result, `apart` all turns as one case. All three are one
  * where no comparison is in pairs, and the first two where each turn names its case.
  */
 export type TrialView = "pairs" | "bounded" | "apart";

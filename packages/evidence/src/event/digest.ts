@@ -8,8 +8,8 @@ import type { TurnEvent } from "./event.ts";
 
 /**
  * The canonical line of every event (RFC 8785), in input order. Fields derived on read, such as
- * `revision`, `contested` and `source_store`, are left out, so that a bundle on disk and a page give the same
- * digest.
+ * `revision`, `contested` and `source_store`, are left out, so that a bundle on disk and a page
+ * give the same digest.
  */
 export function digestLines(events: readonly TurnEvent[]): string[] {
   return events.map((event) =>

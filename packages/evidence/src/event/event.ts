@@ -13,7 +13,10 @@ import type {
   ProvenanceStatus,
 } from "@turnproof/semconv";
 
-/** Identity of an event, as far as recorded. `user_id`: a string, null for anonymous, absent for unattributed. */
+/**
+ * Identity of an event, as far as recorded. `user_id`: a string, null for anonymous, absent for
+ * unattributed.
+ */
 export type EventIdentity = Partial<Identity>;
 
 /** An opaque resource and its known properties. */

@@ -1,4 +1,6 @@
-/** @module InsightsTools: rules over tool calls (requirements: Reconciliation 11, Trace Insights). */
+/**
+ * @module InsightsTools: rules over tool calls (requirements: Reconciliation 11, Trace Insights).
+ */
 import type { TurnEvent } from "../event/event.ts";
 import { groupByIdentity, membersOf } from "../event/identity-tuple.ts";
 import { insightThresholds } from "./insight-table.ts";

@@ -19,7 +19,10 @@ export const verdictReasons: readonly VerdictReason[] = Object.keys(
   verdictReasonWords,
 ) as VerdictReason[];
 
-/** Reasons that mean that evidence may be lost; what a sampler dropped is left out, as in the counts of losses. */
+/**
+ * Reasons that mean that evidence may be lost; what a sampler dropped is left out, as in the counts
+ * of losses.
+ */
 export const lostReasons: readonly VerdictReason[] = ["known_loss", "write_failures"];
 
 /** The only stage that a success may lack: the outcome is observed later, by others. */

@@ -229,7 +229,10 @@ export interface EventAttributes {
   readonly label?: string;
   /** Fingerprint of a comment; the comment itself is never recorded. */
   readonly comment_hash?: string;
-  /** Whether an application or an operator observed the judgement; a model's own claim is not verified. */
+  /**
+   * Whether an application or an operator observed the judgement; a model's own claim is not
+   * verified.
+   */
   readonly verified?: boolean;
   /** Result of the task, as the host found it later. */
   readonly outcome?: string;

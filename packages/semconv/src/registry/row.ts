@@ -37,13 +37,13 @@ export type Holds =
   | "reference";
 
 /**
- * The positive shape that a value must match before any detector runs (privacy: How a value is judged): `id` an opaque
- * identifier, `tenant` the id of a tenant in any form, `fingerprint` a keyed or plain digest,
- * `name` a display name (at most four words and 48 characters), `tool` the name of a tool (no
- * spaces), `subject` an id or a display name, `model` a model name, `label` a token of a
- * vocabulary that hosts may extend, `version` a version or revision, `host` a bare host name,
- * `route` a path of a service with places for values, `closed` one of the row's closed values,
- * `time` an ISO 8601 UTC time, `none` a number or boolean.
+ * The positive shape that a value must match before any detector runs (privacy: How a value is
+ * judged): `id` an opaque identifier, `tenant` the id of a tenant in any form, `fingerprint` a
+ * keyed or plain digest, `name` a display name (at most four words and 48 characters), `tool` the
+ * name of a tool (no spaces), `subject` an id or a display name, `model` a model name, `label` a
+ * token of a vocabulary that hosts may extend, `version` a version or revision, `host` a bare host
+ * name, `route` a path of a service with places for values, `closed` one of the row's closed
+ * values, `time` an ISO 8601 UTC time, `none` a number or boolean.
  */
 export type Shape =
   | "id"

@@ -1,7 +1,7 @@
 /**
  * @module OldTables: tables of evidence from versions before the ledger: one row per event in
- * `events`, and verdicts in a table of their own. Tables whose names views have now are renamed, and
- * remain until they are dropped.
+ * `events`, and verdicts in a table of their own. Tables whose names views have now are renamed,
+ * and remain until they are dropped.
  */
 import { onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./engine.ts";

@@ -75,7 +75,9 @@ function stretchSql(everyMs: number | undefined, time: StoredTime = "ended_at"):
     : `floor(toFloat64(coalesce(toUnixTimestamp64Micro(${time}), 0)) / ${everyMs * 1_000})`;
 }
 
-/** Turns by verdict, as `verdict_sums`: in one statement, because `FINAL` costs as much as the sums. */
+/**
+ * Turns by verdict, as `verdict_sums`: in one statement, because `FINAL` costs as much as the sums.
+ */
 export const verdictSql: string = "sumMap([toString(verdict)], [toFloat64(1)]) AS verdict_sums";
 
 /** The words of such sums and their counts as lists. */

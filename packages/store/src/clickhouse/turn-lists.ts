@@ -31,7 +31,9 @@ export interface PageRequest {
 const rowsOfTurn = 3;
 /** Factor by which the range is extended when rows of turns that no longer match filled it. */
 const longer = 16;
-/** Turns that are read by their receipts: each costs a piece of every column, so many do not pay. */
+/**
+ * Turns that are read by their receipts: each costs a piece of every column, so many do not pay.
+ */
 const receiptsMax = 100;
 
 /** Tenants that may have most of the turns. */

@@ -264,7 +264,9 @@ function unpackCall(values: readonly unknown[]): TurnCall {
   ) as unknown as TurnCall;
 }
 
-/** Names that repeat a field of the row, and the mark of each; a name has a colon, a mark has none. */
+/**
+ * Names that repeat a field of the row, and the mark of each; a name has a colon, a mark has none.
+ */
 function ownNames({ application_id: app, run_id: run }: TurnRow): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   if (app !== undefined) names.set(turnName("app", app), "a");

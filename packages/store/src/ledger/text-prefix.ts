@@ -1,6 +1,6 @@
 /**
- * @module TextPrefix: a prefix as a range, `>= from` and `< to`, which an index answers. Every engine
- * orders the texts of these columns by the bytes of UTF-8.
+ * @module TextPrefix: a prefix as a range, `>= from` and `< to`, which an index answers. Every
+ * engine orders the texts of these columns by the bytes of UTF-8.
  */
 
 /** The texts with a prefix. */

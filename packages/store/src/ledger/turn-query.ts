@@ -147,8 +147,8 @@ export type GroupField = "agent_id" | "thread_id";
 
 /**
  * What groups are listed by: their latest time, their value, or a figure of all of their turns.
- * `tokens` are input and output, `tool_failed` the failed results of tools, `failed_share` the share
- * of failed turns among the judged ones, unknown without one.
+ * `tokens` are input and output, `tool_failed` the failed results of tools, `failed_share` the
+ * share of failed turns among the judged ones, unknown without one.
  */
 export const groupOrderFields = [
   "last",
@@ -162,7 +162,9 @@ export const groupOrderFields = [
   "tokens",
 ] as const;
 
-/** An order of groups; unknown figures and the turns without a value come last in both directions. */
+/**
+ * An order of groups; unknown figures and the turns without a value come last in both directions.
+ */
 export interface GroupOrder {
   readonly by: (typeof groupOrderFields)[number];
   readonly ascending?: boolean;
@@ -260,7 +262,9 @@ export interface CallUsage {
 export interface CallOptions {
   /** Intervals of this many milliseconds of the turn's `ended_at`, counted from the epoch. */
   readonly everyMs?: number;
-  /** Counts of input tokens, ascending: divides by service tier, by these steps, by known counts. */
+  /**
+   * Counts of input tokens, ascending: divides by service tier, by these steps, by known counts.
+   */
   readonly inputSteps?: readonly number[];
 }
 

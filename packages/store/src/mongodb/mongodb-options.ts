@@ -7,7 +7,9 @@ export interface MongodbOptions {
   readonly client?: MongoClient;
   /** Default: the database of the URI, else `turnproof`. */
   readonly database?: string;
-  /** False: never creates indexes or changes search indexes (a read-only identity). Default true. */
+  /**
+   * False: never creates indexes or changes search indexes (a read-only identity). Default true.
+   */
   readonly manageIndexes?: boolean;
   /** ISO 8601 UTC now. */
   readonly clock?: () => string;

@@ -122,7 +122,9 @@ function ranked({ by: orderBy }: GroupOrder, by: GroupField, times: Document): R
   }
 }
 
-/** Each thread of a group is one document first: a set of all of them could be too large for one. */
+/**
+ * Each thread of a group is one document first: a set of all of them could be too large for one.
+ */
 function threads(by: GroupField, times: Document): Ranked {
   const both = { value: valueOf(by), thread: valueOf("thread_id") };
   return {

@@ -1,6 +1,6 @@
 /**
- * @module PostgresMigration: creates the tables from `.sql` files, forward only, all missing ones in one
- * transaction. Data of a newer version is refused.
+ * @module PostgresMigration: creates the tables from `.sql` files, forward only, all missing ones
+ * in one transaction. Data of a newer version is refused.
  */
 import { readdir, readFile } from "node:fs/promises";
 

@@ -52,7 +52,11 @@ export interface PostgresProvider extends Provider {
   readonly copyOld: OldEvents["copy"];
   /** Compares those events with the copy. */
   readonly checkOld: OldEvents["check"];
-  /** Compares, and drops those events. @throws CodedError `migration_pending`, `migration_differs` */
+  /**
+   * Compares, and drops those events.
+   *
+   * @throws CodedError `migration_pending`, `migration_differs`
+   */
   readonly dropOld: OldEvents["drop"];
   /** Installs the policies of row-level security; run it as the owner, once. */
   installRowSecurity(): Promise<void>;

@@ -2,8 +2,8 @@
 import { anyTime } from "../bundle/own-range.ts";
 
 /**
- * First and last second of the events' own times. A root of an older version holds any time, whatever
- * is added to it.
+ * First and last second of the events' own times. A root of an older version holds any time,
+ * whatever is added to it.
  */
 export const ownColumns: readonly string[] = Object.entries(anyTime).map(
   ([name, value]) => `${name} INTEGER NOT NULL DEFAULT ${String(value)}`,

@@ -28,7 +28,11 @@ const schemaVersion = 5;
 /** The first version with the reasons of verdicts. */
 const reasonsVersion = 5;
 
-/** True where the tables of this or an older version exist. @throws CodedError store_version_newer */
+/**
+ * True where the tables of this or an older version exist.
+ *
+ * @throws CodedError store_version_newer
+ */
 export function hasEvidenceTables(database: SqliteDatabase): boolean {
   return versionOf(database) > 0;
 }
@@ -44,7 +48,11 @@ function versionOf(database: SqliteDatabase): number {
   return held;
 }
 
-/** Creates missing tables, and brings older ones to this version. @throws CodedError store_version_newer */
+/**
+ * Creates missing tables, and brings older ones to this version.
+ *
+ * @throws CodedError store_version_newer
+ */
 export function makeEvidenceTables(database: SqliteDatabase): void {
   if (isThisVersion(database)) return;
   for (const sql of [...bundleTablesSql, ...turnTablesSql, ...operatorTablesSql])

@@ -1,4 +1,6 @@
-/** @module TurnGroups: the groups of a page and the names in their turns, as statements of SQLite. */
+/**
+ * @module TurnGroups: the groups of a page and the names in their turns, as statements of SQLite.
+ */
 import { textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import { groupPageSql, groupRankSql } from "../ledger/group-order-sql.ts";

@@ -1,4 +1,6 @@
-/** @module OperatorClauses: rows that operators write: versions, owners, and the end of their turns. */
+/**
+ * @module OperatorClauses: rows that operators write: versions, owners, and the end of their turns.
+ */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 
 import { deleteUserEvidence } from "../erasure.ts";

@@ -1,4 +1,6 @@
-/** @module SampleRecord: a plain record of the ledger, of which a test states what matters to it. */
+/**
+ * @module SampleRecord: a plain record of the ledger, of which a test states what matters to it.
+ */
 import type { TurnCall, TurnRow } from "@turnproof/evidence";
 
 import type { TurnRecord } from "../ledger/turn-record.ts";

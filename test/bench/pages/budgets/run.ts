@@ -2,9 +2,9 @@
  * @module Budgets bench: every page over a week of turns in a real browser: elements, code as it
  * travels, what the page's own thread does until it is quiet, and the first row of the list; and a
  * turn of 10,000 spans with random ids: bytes, and frames while a wheel turns.
- * `npm run build && node test/bench/pages/budgets/run.ts [turns of the list]`, as the other bench beside
- * it. With turns, the list has so many, straight in the ledger. Exits with 1 where a budget is
- * exceeded. Prints the load beside the times: they are valid on a quiet machine only.
+ * `npm run build && node test/bench/pages/budgets/run.ts [turns of the list]`, as the other bench
+ * beside it. With turns, the list has so many, straight in the ledger. Exits with 1 where a budget
+ * is exceeded. Prints the load beside the times: they are valid on a quiet machine only.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";

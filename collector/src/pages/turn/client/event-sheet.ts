@@ -90,7 +90,10 @@ export class EventSheet {
     if (toRow) this.#toRow();
   }
 
-  /** The window is wide, so the panel is beside the rows: the entry of the history stays, without the sheet. */
+  /**
+   * The window is wide, so the panel is beside the rows: the entry of the history stays, without
+   * the sheet.
+   */
   #leave(): void {
     if (!this.#isOpen) return;
     this.#hide(false);
