@@ -2,7 +2,7 @@
 
 const two32 = 4_294_967_296;
 
-/** Buffers of at least this size are used again: new memory costs more than what is written to it. */
+/** Buffers of at least this size are used again: new memory costs more than writing to it. */
 const largeBytes = 65_536;
 /** Bytes that wait for their next use in a thread. */
 const spareBytesMax = 12 * 1024 * 1024;
