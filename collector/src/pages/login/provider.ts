@@ -14,7 +14,7 @@ import type { Endpoints } from "../../http/endpoint.ts";
 import { clientAddress } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { refuse } from "../../http/errors.ts";
-import { nextCharsMax } from "../../http/gate.ts";
+import { nextCharsMax } from "../../http/authenticate.ts";
 import { ownOrigin } from "../../http/own-origin.ts";
 import { readParameters } from "../../http/parameters.ts";
 import type { Parts } from "../../parts.ts";

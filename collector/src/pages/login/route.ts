@@ -10,7 +10,7 @@ import { sameSite } from "../../http/cross-site.ts";
 import { clientAddress } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { refuse } from "../../http/errors.ts";
-import { nextCharsMax } from "../../http/gate.ts";
+import { nextCharsMax } from "../../http/authenticate.ts";
 import { respond } from "../../http/respond.tsx";
 import { setSessionCookie } from "../../http/session-cookie.ts";
 import { html } from "../../http/endpoint.ts";
