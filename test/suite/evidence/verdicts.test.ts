@@ -40,7 +40,7 @@ test("every numbered rule has a case", () => {
 
 describe.each(cases)("$name", ({ window, expect: expected, mutations, caption, rule }) => {
   test(caption, () => {
-    expect(caption).toMatch(/Reconciliation \d+:|evidence: Reconcile:/);
+    expect(caption).toMatch(/Reconciliation \d+:|evidence: Reconcile\. /);
     if (caption.startsWith("Reconciliation")) expect(caption).toContain(`Reconciliation ${rule}:`);
     check(window, expected);
   });
