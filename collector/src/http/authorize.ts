@@ -1,6 +1,6 @@
 /**
- * @module Authorize: whether a principal may send a request to an endpoint: from our own pages where
- * it changes something, with the permission, without a tenant where the endpoint needs that.
+ * @module Authorize: whether a principal may send a request to an endpoint: from our own pages
+ * where it changes something, with the permission, without a tenant where the endpoint needs that.
  */
 import { isNarrowed, permits } from "../access/principal.ts";
 import type { Principal } from "../access/principal.ts";
@@ -22,7 +22,7 @@ export interface SignedIn {
 }
 
 /** Code of the refusal. */
-export type Refusal = "cross_origin" | "forbidden" | "scope_forbidden" | "store_read_only";
+export type AccessRefusal = "cross_origin" | "forbidden" | "scope_forbidden" | "store_read_only";
 
 /** The refusal of a request; undefined where it is permitted. */
 export async function authorize(
@@ -30,7 +30,7 @@ export async function authorize(
   { needs, unbound, mutates }: Endpoint,
   { principal, session }: SignedIn,
   { origins, readOnly }: AuthorizeOptions,
-): Promise<Refusal | undefined> {
+): Promise<AccessRefusal | undefined> {
   const unsafe = !["GET", "HEAD"].includes(c.req.method);
   if (unsafe && !sameSite(c, origins, session !== undefined)) return "cross_origin";
   if (unsafe && session !== undefined && !(await carriesToken(c, session))) return "cross_origin";
