@@ -79,7 +79,7 @@ async function removeContent(path: string): Promise<void> {
 }
 
 /**
- * Gives a folder its name, where an empty one or none is, and makes that durable.
+ * Renames a folder to `target`, which is absent or an empty folder, and syncs its parent directory.
  *
  * @throws CodedError folder_not_empty
  */

@@ -84,7 +84,7 @@ function* wrongHeadings(text: string, { documents }: Cited): Generator<string> {
     const heading = longestHeading(headings, rest);
     const cited = `${match[1]}: ${rest.slice(0, 40)}`;
     const after = rest.slice(heading?.length ?? 0);
-    // What follows the heading after another colon would be a heading below it, and none is.
+    // A citation names one heading: text after a second colon is refused.
     if (heading === undefined || after.startsWith(": ")) yield `no heading ${cited}`;
     else if (numbersAfter(after).some((each) => !headings.get(heading)!.has(each)))
       yield `no such number ${cited}`;

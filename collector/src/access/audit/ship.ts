@@ -279,7 +279,8 @@ async function toSyslog(
     socket.once("error", reject);
     // RFC 6587: each message with its length in front.
     socket.once("connect", () => socket.end(`${Buffer.byteLength(line)} ${line}`));
-    // A server sends no reply; one that keeps its side open has the message all the same.
+    // A syslog server sends no reply. It has the message once this side has ended, also where it
+    // does not close the connection.
     socket.once("finish", () => setTimeout(() => socket.destroy(), keptOpenMs).unref());
     socket.once("close", (failed) => (failed ? undefined : resolve()));
     socket.resume();
