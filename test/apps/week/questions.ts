@@ -157,6 +157,10 @@ function lasted({ duration_ms: ms, timing_state: state }: TurnRow): readonly num
   return ms === null || state === "missing_completion" || state === "instantaneous" ? [] : [ms];
 }
 
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
+
 function modelOf({ attributes: { response_model: answered, model } }: TurnEvent): string {
   return answered ?? model ?? "";
 }
@@ -174,8 +178,8 @@ function emptyTool(calls: readonly TurnEvent[]): string {
       return { name, calls: own.length, share: empty / own.length };
     },
   );
-  // Of equal shares the page lists the one of the most calls first.
-  const [top] = shares.toSorted((a, b) => b.share - a.share || b.calls - a.calls);
+  // Of equal shares the page lists the one of the most calls first, then by name.
+  const [top] = shares.toSorted((a, b) => b.share - a.share || b.calls - a.calls || byName(a, b));
   return `${top?.name}: ${Number(((top?.share ?? 0) * 100).toFixed(1))} % of ${top?.calls} calls`;
 }
 
@@ -187,12 +191,13 @@ function cacheHits(events: readonly TurnEvent[]): number {
 function slowestModel(models: readonly TurnEvent[], wording: Wording): string {
   const timed = [...Map.groupBy(models, modelOf)].map(([name, own]) => ({
     name,
+    calls: own.length,
     p95: percentile(
       own.flatMap(({ duration_ms: ms }) => ms ?? []),
       0.95,
     ),
   }));
-  const [top] = timed.toSorted((a, b) => b.p95 - a.p95);
+  const [top] = timed.toSorted((a, b) => b.p95 - a.p95 || b.calls - a.calls || byName(a, b));
   return `${top?.name}: ${wording.duration(top?.p95 ?? NaN)}`;
 }
 

@@ -110,9 +110,13 @@ test.each(Object.keys(kinds))(
       const config = parseConfig({ ...kind.env, TURNPROOF_DATA_DIR: dataDir });
       const logged: string[] = [];
       const info = (event: string): void => void logged.push(event);
-      const started = (): Promise<Collector> =>
-        createCollector({ config, log: { ...quiet, info, error: info } });
-      const first = await started();
+      const started = (judge?: false): Promise<Collector> =>
+        createCollector({
+          config,
+          log: { ...quiet, info, error: info },
+          ...(judge === false && { judge }),
+        });
+      const first = await started(false);
       for (const root of ["a", "b"]) {
         const batch = { batchId: root, receivedAt: isoOf(start), events: turnAt(root, start) };
         await vi.waitFor(() => first.store.append(batch), waits);

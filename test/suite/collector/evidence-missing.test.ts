@@ -294,12 +294,15 @@ test("rows of an evidence file that are gone, while their traces and turns remai
 test("rows that go while the collector runs: the turns that rest on them are no success", async () => {
   const dataDir = await directories.make();
   const config = parseConfig({ TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "filesystem" });
-  const collector = await createCollector({ config, log });
+  // Stored before the start, whose judge reads them at once.
+  const filled = await filesystem({ directory: join(dataDir, "files") });
   for (const root of ["a", "b"]) {
     const events = turnAt(root, start);
-    await collector.store.append({ batchId: root, receivedAt: isoOf(start), events });
+    await filled.evidence.append({ batchId: root, receivedAt: isoOf(start), events });
   }
-  await recordStored(collector.store, allTenants, ["a", "b"]);
+  await recordStored(filled.evidence, allTenants, ["a", "b"]);
+  await filled.close();
+  const collector = await createCollector({ config, log });
   const waits = { timeout: 60_000, interval: 100 };
   const success = { a: "success", b: "success" };
   await vi.waitFor(async () => expect(await verdicts(collector)).toEqual(success), waits);
