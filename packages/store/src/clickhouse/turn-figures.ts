@@ -173,10 +173,13 @@ export async function callsOf(
   const names = ["whole", ...by.map((field) => `by_${field}`), ...callKeys(options)].join(", ");
   const usageSums = `${sumOf("cache_write_tokens")} AS write_sum,
   ${sumOf("reasoning_tokens")} AS reasoning_sum,`;
-  const from = `(SELECT ${columns.join(", ")},
-  ${summed.map((name) => `one_${name} AS ${name}`).join(", ")}, toString(one_outcome) AS outcome
+  // A call's value has its name one query further out: ClickHouse takes an alias before a column of
+  // the same name, so a condition on a number of the turn would read that of each call.
+  const read = `SELECT ${columns.join(", ")}, ${summed.map((name) => `one_${name}`).join(", ")}, one_outcome
 FROM turn_ledger FINAL ARRAY JOIN call_kind AS one_kind, ${joined}
-WHERE (${where}) AND one_kind = '${kind}')`;
+WHERE (${where}) AND one_kind = '${kind}'`;
+  const from = `(SELECT ${names}, ${summed.map((name) => `one_${name} AS ${name}`).join(", ")},
+  toString(one_outcome) AS outcome FROM (${read}))`;
   const sql = `SELECT * EXCEPT (lasted, outcome_sums), ${percentilesSql}, ${countedSql("outcome")}
 FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
   sumMap([if(outcome = '', 'unknown', outcome)], [toFloat64(1)]) AS outcome_sums,

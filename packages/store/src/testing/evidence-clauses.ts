@@ -14,6 +14,7 @@ import { issueOperatorGrant } from "../scope.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
 import { groupOrderClauses } from "./group-order-clauses.ts";
 import { orderClauses } from "./order-clauses.ts";
+import { numberClauses } from "./number-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { operatorClauses } from "./operator-clauses.ts";
 import { sampleRecord } from "./sample-record.ts";
@@ -371,6 +372,7 @@ export const evidenceClauses: readonly KitClause[] = [
   ...orderClauses,
   ...groupOrderClauses,
   ...calledClauses,
+  ...numberClauses,
   ...rangeClauses,
   ...operatorClauses,
   ...living,
