@@ -1,8 +1,7 @@
 /**
- * Every count that a list, facets, trend, overview, differences, the incident finder, agents and
- * threads show equals a recount from
- * the stored events by another path, which reads and folds whole roots: on every provider, at rest
- * and under load.
+ * Every count that a list, facets, trend, overview, differences, the incident finder, agents,
+ * threads, tools, models, cost and the agent graph show equals a recount from the stored events by
+ * another path, which reads and folds whole roots: on every provider, at rest and under load.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import {
@@ -35,6 +34,7 @@ import {
   reportedGroups,
   turnsOf,
 } from "./recounting.ts";
+import { recountedCalls, reportedCalls } from "./recounting-calls.ts";
 import { event } from "./turn-meaning.ts";
 
 const directories = temporaryDirectories();
@@ -72,6 +72,7 @@ const filters: readonly string[] = [
   "has:error",
   "-status:success",
   "latency:>2s",
+  "-latency:>2s tokens:<5000",
   "-agent:order-desk",
   "verdict:failed",
   "verdict:unjudged -has:finding",
@@ -142,6 +143,7 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
         recountedBeside(all, filter),
         filter,
       );
+      expectEqual(await reportedCalls(desk, filter), recountedCalls(all, filter), filter);
     }
     await server.close(500);
     await desk.collector.close();
@@ -164,6 +166,7 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
           expectEqual(answers, recounted(turns, filter, Date.now()), filter);
           const beside = await reportedBeside(desk, filter, `nobody-${run}`);
           expectEqual(beside, recountedBeside(turns, filter), filter);
+          expectEqual(await reportedCalls(desk, filter), recountedCalls(turns, filter), filter);
           for (const by of ["agent_id", "thread_id"] as const) {
             expect(await reportedGroups(desk, by)).toEqual(recountedGroups(turns, by));
           }

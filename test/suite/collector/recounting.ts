@@ -60,7 +60,8 @@ export async function judgeAll(desk: Desk, turns: readonly Turn[]): Promise<void
   }
 }
 
-function passing(turns: readonly Turn[], filter: string): readonly Turn[] {
+/** The turns that a filter means. */
+export function passing(turns: readonly Turn[], filter: string): readonly Turn[] {
   const { terms, unclear } = readTerms(filter);
   expect(unclear).toEqual([]);
   return turns.filter((turn) =>
