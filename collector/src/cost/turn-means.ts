@@ -1,7 +1,8 @@
 /**
- * @module TurnMeans: dollars of the turns whose cost is exactly known, by interval. A turn with a
- * call that has no price, or only a range of one, is not among them: a mean that counts it as 0, or
- * at the least, is of something else.
+ * @module TurnMeans: dollars of the turns with a model call, by interval, where the cost of each is
+ * exactly known. With a call that has no price, or only a range of one, what is known are bounds of
+ * the sum: a mean of the other turns is of a selection, and one that counts such a call as 0, or at
+ * the least, is of something else.
  */
 import type { TurnQuery, TurnReader } from "@turnproof/store";
 
@@ -10,61 +11,77 @@ import type { PricedGroup } from "./open-calls.ts";
 import type { PriceList } from "./price-list.ts";
 import { pricedGroups } from "./turn-costs.ts";
 
-/** Turns of one interval whose cost is exactly known; those without a model call cost nothing. */
-export interface KnownTurns {
+/** Turns of one interval, and what they cost. */
+interface CostedTurns {
   readonly turns: number;
   readonly usd: number;
 }
 
-/** Such turns by the start of an interval, and whether any of them has a priced call. */
-export interface KnownCosts {
-  readonly slices: ReadonlyMap<number, KnownTurns>;
-  readonly priced: boolean;
+/** Cost of the turns with a model call. */
+export interface MeanCosts {
+  /** Turns with a model call. */
+  readonly turns: number;
+  /** By the start of an interval; empty where the cost of a turn is not exactly known. */
+  readonly slices: ReadonlyMap<number, CostedTurns>;
+  /** Turns whose cost is not exactly known. */
+  readonly inexact: number;
+  /**
+   * Dollars of all calls at least and at most, where a turn is inexact; `high` is null with a call
+   * without a price. Null where no call has one.
+   */
+  readonly bounds: { readonly low: number; readonly high: number | null } | null;
 }
 
+/** No turn with a model call. */
+export const noMeanCosts: MeanCosts = { turns: 0, slices: new Map(), inexact: 0, bounds: null };
+
 /**
- * Reads them; all turns where each call has an exact price.
+ * Reads them.
  *
  * @param options.everyMs a divisor of a day
- * @param options.turns all turns by interval
  */
-export async function knownCosts(
+export async function meanCosts(
   ledger: Pick<TurnReader, "callFigures" | "turnCounts">,
   question: TurnQuery,
-  options: {
-    readonly list: PriceList;
-    readonly everyMs: number;
-    readonly turns: ReadonlyMap<number, number>;
-  },
-): Promise<KnownCosts> {
-  const { everyMs, turns } = options;
-  const all = await pricedGroups(ledger, question, options);
-  const priced = all.some(({ cost }) => cost.priced_calls > 0);
-  if (all.length > 0 && !priced) return { slices: new Map(), priced };
-  const open = openCalls(all, ({ calls, priced_calls: exact }) => exact < calls);
-  if (open.length === 0) return costsOf(all, turns, everyMs);
-  const any = open.map((call) => ({ call }));
-  const known = { ...question, where: [...question.where, { any, not: true as const }] };
-  const [groups, counts] = await Promise.all([
-    pricedGroups(ledger, known, options),
-    ledger.turnCounts(known, { everyMs }),
-  ]);
-  const counted = new Map(counts.map(({ from_ms: from = 0, turns: own }) => [from, own]));
-  return costsOf(groups, counted, everyMs);
+  options: { readonly list: PriceList; readonly everyMs: number },
+): Promise<MeanCosts> {
+  const { everyMs } = options;
+  const groups = await pricedGroups(ledger, question, options);
+  const open = openCalls(groups, ({ calls, priced_calls: exact }) => exact < calls);
+  const called = { ...question, where: [...question.where, { call: { kind: "model" as const } }] };
+  const also = { any: open.map((call) => ({ call })) };
+  const counts = await ledger.turnCounts(called, { everyMs, also });
+  const turns = counts.reduce((sum, one) => sum + one.turns, 0);
+  if (open.length === 0) {
+    const slices = new Map(counts.map(({ from_ms: from = 0, turns: own }) => [from, own]));
+    return { turns, slices: costsOf(groups, slices, everyMs), inexact: 0, bounds: null };
+  }
+  const inexact = counts.reduce((sum, one) => sum + (one.also ?? 0), 0);
+  return { turns, slices: new Map(), inexact, bounds: boundsOf(groups) };
+}
+
+function boundsOf(groups: readonly PricedGroup[]): MeanCosts["bounds"] {
+  const costs = groups.map(({ cost }) => cost);
+  const sum = (of: "low_usd" | "high_usd"): number =>
+    costs.reduce((total, cost) => total + (cost[of] ?? 0), 0);
+  if (costs.every(({ low_usd: low }) => low === null)) return null;
+  const whole = costs.every(({ unpriced_calls: none }) =>
+    Object.values(none).every((calls) => calls === 0),
+  );
+  return { low: sum("low_usd"), high: whole ? sum("high_usd") : null };
 }
 
 function costsOf(
   groups: readonly PricedGroup[],
   turns: ReadonlyMap<number, number>,
   everyMs: number,
-): KnownCosts {
+): MeanCosts["slices"] {
   const usd = new Map<number, number>();
   for (const { figures, cost } of groups) {
     const from = Math.floor((figures.from_ms ?? 0) / everyMs) * everyMs;
     usd.set(from, (usd.get(from) ?? 0) + (cost.low_usd ?? 0));
   }
-  const slices = [...turns].map(
-    ([from, own]) => [from, { turns: own, usd: usd.get(from) ?? 0 }] as const,
+  return new Map(
+    [...turns].map(([from, own]) => [from, { turns: own, usd: usd.get(from) ?? 0 }] as const),
   );
-  return { slices: new Map(slices), priced: groups.some(({ cost }) => cost.priced_calls > 0) };
 }

@@ -5,8 +5,8 @@
 import type { CallFigures, FigureGroup, TurnFacet, TurnQuery } from "@turnproof/store";
 
 import type { PriceList } from "../cost/price-list.ts";
-import { knownCosts } from "../cost/turn-means.ts";
-import type { KnownCosts } from "../cost/turn-means.ts";
+import { meanCosts, noMeanCosts } from "../cost/turn-means.ts";
+import type { MeanCosts } from "../cost/turn-means.ts";
 import { failedOf } from "./call-rows.ts";
 import type { CohortPart, Durations, Sums } from "./cohort-rows.ts";
 import type { SideReader } from "./release-readers.ts";
@@ -18,8 +18,7 @@ export interface CohortRead {
   readonly supplied: CohortPart;
   readonly slices: readonly FigureGroup[];
   readonly toolSlices: readonly CallFigures[];
-  /** Turns whose cost is exactly known. */
-  readonly costs: KnownCosts;
+  readonly costs: MeanCosts;
 }
 
 const facetFields = [
@@ -48,7 +47,7 @@ const nothing = {
   facets: new Map(),
   slices: [],
   toolSlices: [],
-  costs: { slices: new Map(), priced: false },
+  costs: noMeanCosts,
 } as const;
 
 /** Reads the rest of one side; one without turns needs no statement. */
@@ -64,18 +63,13 @@ export async function readCohort(
       ...question,
       where: [...question.where, { number: "memory_supplied", sign, value: sign === "=" ? 0 : 1 }],
     });
-  const sliced = ledger.turnFigures(question, { everyMs });
-  const costed = sliced.then((own) => {
-    const turns = new Map(own.map(({ from_ms: from = 0, turns: some }) => [from, some]));
-    return knownCosts(ledger, question, { list, everyMs, turns });
-  });
   const [facets, some, none, slices, toolSlices, costs] = await Promise.all([
     ledger.turnFacets(question, facetFields, valuesMax),
     supplied(">="),
     supplied("="),
-    sliced,
+    ledger.turnFigures(question, { everyMs }),
     ledger.callFigures(question, "tool", ["name"], { everyMs }),
-    costed,
+    meanCosts(ledger, question, { list, everyMs }),
   ]);
   return {
     total,
@@ -126,11 +120,12 @@ export function cachedSums({ slices }: CohortRead): Sums {
   };
 }
 
-/** Dollars of the turns whose cost is exactly known; unknown without a call that has a price. */
-export function costSums({ total, costs: { slices, priced } }: CohortRead): Sums {
-  const parts = [...slices.values()].map(({ usd: part, turns: whole }) => ({ part, whole }));
-  const known = parts.reduce((sum, { whole }) => sum + whole, 0);
-  return { parts: priced ? parts : [], unknown: Math.max(0, (total?.turns ?? 0) - known) };
+/** Dollars of the turns with a model call; the others have no cost that is known. */
+export function costSums({ total, costs: { turns, slices } }: CohortRead): Sums {
+  return {
+    parts: [...slices.values()].map(({ usd: part, turns: whole }) => ({ part, whole })),
+    unknown: Math.max(0, (total?.turns ?? 0) - turns),
+  };
 }
 
 /** Calls that ended so, of all calls of a tool, or of every tool. */

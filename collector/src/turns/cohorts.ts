@@ -7,8 +7,9 @@ import type { Identity } from "@turnproof/semconv";
 import type { FigureGroup, TurnQuery, TurnReader } from "@turnproof/store";
 
 import type { PriceList } from "../cost/price-list.ts";
+import type { MeanCosts } from "../cost/turn-means.ts";
 import { callTerm } from "../ui/display/call-term.ts";
-import type { CohortGroup, CohortPair } from "../ui/display/cohort-figures.ts";
+import type { CohortGroup, CohortPair, CohortSide } from "../ui/display/cohort-figures.ts";
 import { termText } from "../ui/display/filter-terms.ts";
 import { reasonText } from "../ui/display/kind-words.ts";
 import { verdictWords } from "../ui/display/trend.ts";
@@ -216,7 +217,7 @@ function sumsOf<T>(a: CohortRead, b: CohortRead, read: (of: CohortRead) => T): {
 
 function isReported({ a, b, unit }: Untested): boolean {
   if (a.value !== null || b.value !== null) return true;
-  return unit === "usd" && a.unknown + b.unknown > 0;
+  return unit === "usd" && a.of + b.of > 0;
 }
 
 /** Values of a field on either side, most frequent first. */
@@ -252,12 +253,27 @@ function durationRows(a: CohortRead, b: CohortRead): readonly Untested[] {
   );
 }
 
-/** Where the cost of a turn is not known, the means are of a selection and are not tested. */
+/** Where the cost of a turn is not exactly known, its side has bounds, and nothing is tested. */
 function costRow(a: CohortRead, b: CohortRead): Untested {
-  const sums = sumsOf(a, b, costSums);
-  const row = ratioRow("US dollars", "usd", sums);
-  const exact = sums.a.unknown === 0 && sums.b.unknown === 0;
-  return exact ? row : { ...row, difference: null, low: null, high: null, p: null };
+  const row = ratioRow("US dollars", "usd", sumsOf(a, b, costSums));
+  if (a.costs.inexact + b.costs.inexact === 0) return row;
+  const side = ({ costs }: CohortRead, exact: CohortSide): CohortSide =>
+    costs.inexact === 0 ? exact : boundedSide(costs);
+  const untested = { difference: null, low: null, high: null, p: null };
+  return { ...row, a: side(a, row.a), b: side(b, row.b), ...untested };
+}
+
+/** The mean of all turns with a model call lies between these bounds. */
+function boundedSide({ turns, inexact, bounds }: MeanCosts): CohortSide {
+  const { low = null, high = null } = bounds ?? {};
+  return {
+    value: null,
+    low: low === null ? null : low / turns,
+    high: high === null ? null : high / turns,
+    of: turns,
+    hits: null,
+    unknown: inexact,
+  };
 }
 
 function toolRows(a: CohortRead, b: CohortRead): readonly Untested[] {

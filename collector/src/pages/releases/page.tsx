@@ -135,11 +135,12 @@ const Compared: FC<{
           correction for their number: of {countText(compared.tested)} differences about{" "}
           {countText(Math.ceil(compared.tested / 20))} may lie outside of theirs by chance. <i>p</i>{" "}
           has the correction and decides what is in grey, also where an interval is without 0. Turns
-          after a plus sign are not counted: their value is not known, or not exactly. <i>p</i>:
-          Fisher's exact test for shares of turns and percentiles, Welch's test over intervals of{" "}
-          {durationText(compared.slice_ms)} for the others, in both directions, with Holm's
-          correction for all {countText(compared.tested)} tested figures; in grey: chance alone may
-          explain the difference. Differences of shares are in percentage points.
+          after a plus sign are not counted: their value is not known. US dollars are those of a
+          turn with a model call; where a price is not exact, what they are at least and at most.{" "}
+          <i>p</i>: Fisher's exact test for shares of turns and percentiles, Welch's test over
+          intervals of {durationText(compared.slice_ms)} for the others, in both directions, with
+          Holm's correction for all {countText(compared.tested)} tested figures; in grey: chance
+          alone may explain the difference. Differences of shares are in percentage points.
         </span>
         {pending === undefined ? null : <span data-pending>{pending}</span>}
       </footer>

@@ -11,7 +11,10 @@ export type CohortUnit = "share" | "count" | "usd" | "ms";
 export interface CohortSide {
   /** Null: unknown. */
   readonly value: number | null;
-  /** Bounds of the 95 % interval; null where there is too little for one. */
+  /**
+   * Bounds of the 95 % interval; null where there is too little for one. Beside an unknown value:
+   * what the value is at least and at most, null where that is not known either.
+   */
   readonly low: number | null;
   readonly high: number | null;
   /** What the value is a part or a mean of: turns, calls or tokens. */

@@ -3,9 +3,16 @@ import type { CohortRow, CohortSide, CohortUnit } from "./cohort-figures.ts";
 import { countText, durationText, usdText } from "./figures.ts";
 import { differenceText, rangeText, rateText } from "./share-words.ts";
 
-/** A value in its unit; undefined where it is unknown. */
-export function sideText({ value, hits, of }: CohortSide, unit: CohortUnit): string | undefined {
-  if (value === null) return undefined;
+/** A value in its unit, or what it is at least and at most; undefined where it is unknown. */
+export function sideText(
+  { value, low, high, hits, of }: CohortSide,
+  unit: CohortUnit,
+): string | undefined {
+  if (value === null) {
+    if (low === null) return undefined;
+    const least = valueText(low, unit);
+    return high === null ? `at least ${least}` : `${least} to ${valueText(high, unit)}`;
+  }
   if (unit === "share" && hits !== null) return rateText(hits, of);
   return valueText(value, unit);
 }
@@ -17,9 +24,12 @@ function valueText(value: number, unit: CohortUnit): string {
   return value >= 100 ? countText(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
-/** The interval of a value: `[12 %, 18 %]`; undefined without a bound. */
-export function intervalText({ low, high }: CohortSide, unit: CohortUnit): string | undefined {
-  if (low === null && high === null) return undefined;
+/** The interval of a value: `[12 %, 18 %]`; undefined without a value or a bound. */
+export function intervalText(
+  { value, low, high }: CohortSide,
+  unit: CohortUnit,
+): string | undefined {
+  if (value === null || (low === null && high === null)) return undefined;
   const bound = (value: number | null): string => (value === null ? "?" : valueText(value, unit));
   return `[${bound(low)}, ${bound(high)}]`;
 }

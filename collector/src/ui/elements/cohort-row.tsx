@@ -52,10 +52,13 @@ export const CohortLine: FC<{
   );
 };
 
-function unknownText(unknown: number, unit: CohortUnit): string {
+function unknownText({ unknown, low, value }: CohortSide, unit: CohortUnit): string {
   const count = countText(unknown);
   if (unit !== "usd") return `${count} without a value`;
-  return `${count} ${unknown === 1 ? "turn" : "turns"} whose cost is not exactly known`;
+  const turns = `${count} ${unknown === 1 ? "turn" : "turns"}`;
+  return value === null && low !== null
+    ? `${turns} whose cost is not exactly known`
+    : `${turns} without a cost that is known`;
 }
 
 const Side: FC<{
@@ -65,11 +68,12 @@ const Side: FC<{
 }> = ({ of, unit, href }) => {
   const text = sideText(of, unit);
   const interval = intervalText(of, unit);
+  const isBounded = of.value === null && of.low !== null;
   const unknown: Child =
     of.unknown === 0 ? null : (
-      <span class="unknown" title={unknownText(of.unknown, unit)}>
+      <span class="unknown" title={unknownText(of, unit)}>
         {" "}
-        + {countText(of.unknown)} {unit === "usd" ? "not exact" : "unknown"}
+        {isBounded ? `, ${countText(of.unknown)} not exact` : `+ ${countText(of.unknown)} unknown`}
       </span>
     );
   if (text === undefined) {
