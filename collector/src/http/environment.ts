@@ -8,7 +8,7 @@ import type { TypedIdentity } from "../access/typed-identity.ts";
 import type { OpenSession } from "../access/sessions.ts";
 import type { Problem } from "./problem.ts";
 import type { ShownRefusal } from "../ui/display/shown-refusal.ts";
-import type { PageAnswer } from "./frame.ts";
+import type { PageAnswer } from "./page-context.ts";
 import type { AppliedAddress } from "../ui/display/left-out-words.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 

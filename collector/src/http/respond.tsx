@@ -11,21 +11,21 @@ import type { AppContext, Renderer } from "./environment.ts";
 import type { Problem } from "./problem.ts";
 import { html } from "./endpoint.ts";
 import type { Endpoints } from "./endpoint.ts";
-import type { Frame, PageAnswer, View } from "./frame.ts";
+import type { PageContext, PageAnswer, View } from "./page-context.ts";
 import { ownOrigin } from "./own-origin.ts";
 import { pageInParts } from "./page-parts.ts";
 import { understoodOf } from "../ui/display/filter-terms.ts";
 import { rangeParameters } from "../ui/display/time-range.ts";
 
-/** Configuration of the frame. */
+/** Configuration of every page. */
 export interface RendererOptions extends Pick<Config, "origins" | "cookieSecure"> {
   /** The page of every error. */
   readonly problem: View<Problem>;
   /** Declares each page's twin. */
   readonly endpoints: Endpoints;
-  readonly rail: Frame["rail"];
+  readonly rail: PageContext["rail"];
   readonly basePath: string;
-  readonly contentMode: Frame["contentMode"];
+  readonly contentMode: PageContext["contentMode"];
   readonly readOnly: boolean;
   readonly authConfigured: boolean;
   readonly version: string;
@@ -41,7 +41,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const pathOf = (route: string): string => route.slice("GET ".length);
   const ranged = new Set(routes.filter((route) => takesRange(endpoints, route)).map(pathOf));
   const constant = { ...given, pages: new Set(routes.map(pathOf)), ranged };
-  const frameOf = (c: AppContext, isProblem: boolean): Frame => {
+  const contextOf = (c: AppContext, isProblem: boolean): PageContext => {
     const url = new URL(c.req.url);
     const base = options.basePath === "/" ? "" : options.basePath;
     const posted = isProblem ? undefined : c.get("posted");
@@ -82,10 +82,10 @@ export function createRenderer(options: RendererOptions): Renderer {
     { model, view, later }: PageAnswer<M>,
     status: number,
   ): Promise<Response> => {
-    const frame = frameOf(c, view === problem);
-    const text = `<!doctype html>${await textOf(view(model, frame))}`;
+    const context = contextOf(c, view === problem);
+    const text = `<!doctype html>${await textOf(view(model, context))}`;
     if (later === undefined) return c.html(text, status as 200);
-    return pageInParts(c, { text, later: textOf(later(frame)), status });
+    return pageInParts(c, { text, later: textOf(later(context)), status });
   };
   return {
     page: (c, answer, status) => render(c, answer, status),

@@ -1,7 +1,7 @@
-/** @module Layout: the frame around every page (rail, bar, content) and the content of `head`. */
+/** @module Layout: what is around every page (rail, bar, content) and the content of `head`. */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../http/frame.ts";
+import type { PageContext } from "../http/page-context.ts";
 import { assetFile } from "../http/assets.ts";
 import { placeAt } from "../http/navigation.ts";
 import { inRange } from "./display/time-range.ts";
@@ -12,21 +12,21 @@ import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 
 /** An address below the collector's base path. */
-export function hrefOf(frame: Frame, path: string): string {
-  return `${frame.basePath === "/" ? "" : frame.basePath}${path}`;
+export function hrefOf(context: PageContext, path: string): string {
+  return `${context.basePath === "/" ? "" : context.basePath}${path}`;
 }
 
 /** The same with the range of this page, where the other page takes one. */
-export function rangedHref(frame: Frame, path: string): string {
-  const href = hrefOf(frame, path);
+export function rangedHref(context: PageContext, path: string): string {
+  const href = hrefOf(context, path);
   const [place = ""] = path.split("?", 1);
-  return frame.takesRange && takesRange(frame, place) ? inRange(href, frame.query) : href;
+  return context.takesRange && takesRange(context, place) ? inRange(href, context.query) : href;
 }
 
 /**
  * A page of its own counts alone; another path is that of a template, such as `/agents/:agent_id`.
  */
-function takesRange({ ranged, pages }: Frame, path: string): boolean {
+function takesRange({ ranged, pages }: PageContext, path: string): boolean {
   if (ranged.has(path) || pages.has(path)) return ranged.has(path);
   const folder = path.replace(/\/[^/]+$/, "/:");
   return [...ranged].some((template) => template.replace(/:[a-z_]+$/, ":") === folder);
@@ -34,16 +34,16 @@ function takesRange({ ranged, pages }: Frame, path: string): boolean {
 
 /** The address of this page with some parameters set, or removed where the value is null. */
 export function hrefWith(
-  frame: Frame,
+  context: PageContext,
   changes: Readonly<Record<string, string | null | undefined>>,
 ): string {
-  const query = new URLSearchParams(frame.query);
+  const query = new URLSearchParams(context.query);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === undefined) query.delete(name);
     else query.set(name, value);
   }
   const text = query.toString();
-  return `${hrefOf(frame, frame.path)}${text === "" ? "" : `?${text}`}`;
+  return `${hrefOf(context, context.path)}${text === "" ? "" : `?${text}`}`;
 }
 
 const Brand: FC = () => (
@@ -53,20 +53,20 @@ const Brand: FC = () => (
   </svg>
 );
 
-const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
+const Rail: FC<{ readonly context: PageContext }> = ({ context }) => (
   <nav class="rail" aria-label="Pages">
-    <a class="brand" href={hrefOf(frame, "/traces")} aria-label="Turnproof, home">
+    <a class="brand" href={hrefOf(context, "/traces")} aria-label="Turnproof, home">
       <Brand />
       <span class="word">Turnproof</span>
     </a>
-    {frame.rail.map(({ href, name, icon, key }) => (
+    {context.rail.map(({ href, name, icon, key }) => (
       <a
         class="go"
-        href={rangedHref(frame, href)}
+        href={rangedHref(context, href)}
         title={name}
         data-go={key}
-        data-ranged={frame.ranged.has(href) ? "" : undefined}
-        {...(placeAt(frame.rail, frame.path)?.href === href ? { "aria-current": "page" } : {})}
+        data-ranged={context.ranged.has(href) ? "" : undefined}
+        {...(placeAt(context.rail, context.path)?.href === href ? { "aria-current": "page" } : {})}
       >
         <Icon name={icon} />
         <span class="word" aria-hidden="true">
@@ -76,12 +76,12 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
       </a>
     ))}
     <div class="foot">
-      {frame.authConfigured ? null : <span>No sign-in is configured: this machine only.</span>}
-      {frame.readOnly ? <span>Read-only</span> : null}
+      {context.authConfigured ? null : <span>No sign-in is configured: this machine only.</span>}
+      {context.readOnly ? <span>Read-only</span> : null}
       <span>
-        {frame.principal?.name ?? "local"} · {frame.principal?.role ?? "admin"}
+        {context.principal?.name ?? "local"} · {context.principal?.role ?? "admin"}
       </span>
-      <span>content mode: {frame.contentMode}</span>
+      <span>content mode: {context.contentMode}</span>
     </div>
   </nav>
 );
@@ -112,9 +112,9 @@ const Switch: FC<{
   </button>
 );
 
-/** Content of a page's frame. */
+/** Content of a page and of what is around it. */
 export interface PageProps {
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly title: string;
   /** Beside the title: chips, filters, actions. */
   readonly bar?: Child;
@@ -130,30 +130,33 @@ export interface PageProps {
 }
 
 /** Content of every page's head. */
-const Head: FC<{ readonly frame: Frame; readonly title: string }> = ({ frame, title }) => (
+const Head: FC<{ readonly context: PageContext; readonly title: string }> = ({
+  context,
+  title,
+}) => (
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <title>{title} · Turnproof</title>
-    <link rel="icon" type="image/svg+xml" href={hrefOf(frame, "/favicon.ico")} />
-    <link rel="stylesheet" href={hrefOf(frame, `/assets/${assetFile("app.css")}`)} />
-    <script src={hrefOf(frame, `/assets/${assetFile("early.js")}`)} />
-    <script type="module" src={hrefOf(frame, `/assets/${assetFile("app.js")}`)} />
-    {frame.jsonHref === undefined ? null : (
-      <link rel="alternate" type="application/json" href={frame.jsonHref} />
+    <link rel="icon" type="image/svg+xml" href={hrefOf(context, "/favicon.ico")} />
+    <link rel="stylesheet" href={hrefOf(context, `/assets/${assetFile("app.css")}`)} />
+    <script src={hrefOf(context, `/assets/${assetFile("early.js")}`)} />
+    <script type="module" src={hrefOf(context, `/assets/${assetFile("app.js")}`)} />
+    {context.jsonHref === undefined ? null : (
+      <link rel="alternate" type="application/json" href={context.jsonHref} />
     )}
   </head>
 );
 
 /** A page without a signed-in principal: no rail, no data of any tenant. */
 export const BarePage: FC<{
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly title: string;
   readonly children?: Child;
-}> = ({ frame, title, children }) => (
-  <html lang="en" data-base={frame.basePath === "/" ? "" : frame.basePath}>
-    <Head frame={frame} title={title} />
+}> = ({ context, title, children }) => (
+  <html lang="en" data-base={context.basePath === "/" ? "" : context.basePath}>
+    <Head context={context} title={title} />
     <body class="bare">
       <IconSprite />
       <main class="bare-main" id="content">
@@ -168,35 +171,35 @@ export const BarePage: FC<{
 );
 
 /** Printed only: address of the page, time, and principal. */
-const Imprint: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const query = frame.query.toString();
+const Imprint: FC<{ readonly context: PageContext }> = ({ context }) => {
+  const query = context.query.toString();
   return (
     <footer class="imprint">
       <p>
-        <b>Turnproof {frame.version}</b>{" "}
+        <b>Turnproof {context.version}</b>{" "}
         <span data-address>
-          {hrefOf(frame, frame.path)}
+          {hrefOf(context, context.path)}
           {query === "" ? "" : `?${query}`}
         </span>
       </p>
       <p>
-        Generated at <Time at={frame.at} form="full" />, for {frame.principal?.name ?? "local"} (
-        {frame.principal?.role ?? "admin"}), content mode {frame.contentMode}, request{" "}
-        <code>{frame.requestId}</code>
+        Generated at <Time at={context.at} form="full" />, for {context.principal?.name ?? "local"}{" "}
+        ({context.principal?.role ?? "admin"}), content mode {context.contentMode}, request{" "}
+        <code>{context.requestId}</code>
       </p>
     </footer>
   );
 };
 
 /** Above every page but Health, while what the store answers may rest on damage. */
-const StoreDamaged: FC<{ readonly frame: Frame }> = ({ frame }) => (
+const StoreDamaged: FC<{ readonly context: PageContext }> = ({ context }) => (
   <div class="unclear damaged" role="status" data-store-damaged>
     <Icon name="failed" />
     <p>
       Stored evidence is damaged or gone. Counts may be incomplete, and a success whose evidence
       cannot be shown is partial, or unknown until the damage is located.{" "}
-      <a href={hrefOf(frame, "/traces/health#journal")}>Health</a> names what it is and the command
-      that repairs it.
+      <a href={hrefOf(context, "/traces/health#journal")}>Health</a> names what it is and the
+      command that repairs it.
     </p>
   </div>
 );
@@ -206,7 +209,7 @@ const titleCharsMax = 40;
 
 /** A whole page. */
 export const Page: FC<PageProps> = ({
-  frame,
+  context,
   title,
   bar,
   script,
@@ -217,40 +220,42 @@ export const Page: FC<PageProps> = ({
 }) => (
   <html
     lang="en"
-    data-base={frame.basePath === "/" ? "" : frame.basePath}
-    {...(frame.jsonHref === undefined ? {} : { "data-twin": frame.jsonHref })}
-    {...(frame.appliedInPart ? { "data-query": frame.query.toString() } : {})}
+    data-base={context.basePath === "/" ? "" : context.basePath}
+    {...(context.jsonHref === undefined ? {} : { "data-twin": context.jsonHref })}
+    {...(context.appliedInPart ? { "data-query": context.query.toString() } : {})}
   >
-    <Head frame={frame} title={windowTitle ?? title} />
+    <Head context={context} title={windowTitle ?? title} />
     <body {...(script === undefined ? {} : { "data-page": script })}>
       <IconSprite />
       <a class="skip" href="#content">
         Skip to content
       </a>
       <div class="frame">
-        <Rail frame={frame} />
+        <Rail context={context} />
         <header class="bar">
           <h1 title={title.length > titleCharsMax ? title : undefined}>{title}</h1>
           {bar}
-          {frame.takesRange && !passesRange ? (
+          {context.takesRange && !passesRange ? (
             <RangePicker
-              path={hrefOf(frame, frame.path)}
-              query={frame.query}
-              refused={frame.refusedRange !== undefined}
+              path={hrefOf(context, context.path)}
+              query={context.query}
+              refused={context.refusedRange !== undefined}
             />
           ) : null}
           <Switches />
         </header>
         <main class="page" id="content" tabindex={-1}>
           <NotApplied
-            range={frame.refusedRange}
-            parameters={frame.leftOut}
+            range={context.refusedRange}
+            parameters={context.leftOut}
             terms={unclear}
-            hrefWith={(changes) => hrefWith(frame, changes)}
+            hrefWith={(changes) => hrefWith(context, changes)}
           />
-          {frame.damaged && frame.path !== "/traces/health" ? <StoreDamaged frame={frame} /> : null}
+          {context.damaged && context.path !== "/traces/health" ? (
+            <StoreDamaged context={context} />
+          ) : null}
           {children}
-          <Imprint frame={frame} />
+          <Imprint context={context} />
         </main>
       </div>
       <div class="sr" role="status" aria-live="polite" data-announce></div>

@@ -6,7 +6,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { problemWords } from "./display/problem-words.ts";
 import type { Problem } from "../http/problem.ts";
-import type { Frame } from "../http/frame.ts";
+import type { PageContext } from "../http/page-context.ts";
 import { requestedRange } from "./display/time-range.ts";
 import { OtherRange } from "./elements/other-range.tsx";
 import { Fact, Facts } from "./elements/panel.tsx";
@@ -15,33 +15,33 @@ import type { IconName } from "./icons.tsx";
 import { BarePage, Page, hrefOf, hrefWith } from "./layout.tsx";
 
 /** An error. */
-export function problemPage(problem: Problem, frame: Frame): Child {
+export function problemPage(problem: Problem, context: PageContext): Child {
   const title = problemWords(problem.status, problem.code, problem.field).title;
-  if (frame.principal === undefined && frame.authConfigured) {
+  if (context.principal === undefined && context.authConfigured) {
     return (
-      <BarePage frame={frame} title={title}>
-        <Body problem={problem} frame={frame} bare />
+      <BarePage context={context} title={title}>
+        <Body problem={problem} context={context} bare />
       </BarePage>
     );
   }
   return (
-    <Page frame={withoutQuery(frame)} title={`Error ${problem.status}`} windowTitle={title}>
-      <Body problem={problem} frame={frame} />
+    <Page context={withoutQuery(context)} title={`Error ${problem.status}`} windowTitle={title}>
+      <Body problem={problem} context={context} />
     </Page>
   );
 }
 
-/** The frame around an error: the printed address has no input either. */
-function withoutQuery(frame: Frame): Frame {
-  return { ...frame, query: new URLSearchParams() };
+/** What is around an error: the printed address has no input either. */
+function withoutQuery(context: PageContext): PageContext {
+  return { ...context, query: new URLSearchParams() };
 }
 
 const Body: FC<{
   readonly problem: Problem;
-  readonly frame: Frame;
+  readonly context: PageContext;
   /** True where no bar above has the heading of the page. */
   readonly bare?: boolean;
-}> = ({ problem, frame, bare = false }) => {
+}> = ({ problem, context, bare = false }) => {
   const { title, next } = problemWords(problem.status, problem.code, problem.field);
   return (
     <section class="empty problem" aria-label={title}>
@@ -50,7 +50,7 @@ const Body: FC<{
       <p>{problem.detail}</p>
       <p class="muted">{next}</p>
       <div class="page-actions">
-        <Ways problem={problem} frame={frame} />
+        <Ways problem={problem} context={context} />
       </div>
       <Facts>
         {bare ? <Fact name="status">{problem.status}</Fact> : null}
@@ -64,7 +64,7 @@ const Body: FC<{
         )}
         {problem.allowed === undefined ? null : (
           <Fact name={allowedName(problem)}>
-            <Allowed problem={problem} frame={frame} />
+            <Allowed problem={problem} context={context} />
           </Fact>
         )}
         {typeof problem.store?.host === "string" ? (
@@ -94,13 +94,16 @@ function allowedName({ field, code }: Problem): string {
 }
 
 /** Allowed values; each links to the page with it alone, and no input is repeated. */
-const Allowed: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => (
+const Allowed: FC<{ readonly problem: Problem; readonly context: PageContext }> = ({
+  problem,
+  context,
+}) => (
   <span class="allowed">
     {problem.allowed?.map((word) =>
       problem.field === undefined ? (
         <code>{word}</code>
       ) : (
-        <a href={`${hrefOf(frame, frame.path)}?${problem.field}=${encodeURIComponent(word)}`}>
+        <a href={`${hrefOf(context, context.path)}?${problem.field}=${encodeURIComponent(word)}`}>
           <code>{word}</code>
         </a>
       ),
@@ -125,29 +128,32 @@ function formOf(path: string): { readonly path: string; readonly name: string } 
 }
 
 /** Links for the next step. */
-const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
+const Ways: FC<{ readonly problem: Problem; readonly context: PageContext }> = ({
+  problem,
+  context,
+}) => {
   const { status, code, field } = problem;
-  const signedOut = frame.principal === undefined && frame.authConfigured;
+  const signedOut = context.principal === undefined && context.authConfigured;
   if (signedOut) {
     return (
-      <a class="button primary" href={hrefOf(frame, "/login")}>
+      <a class="button primary" href={hrefOf(context, "/login")}>
         Sign in
       </a>
     );
   }
-  const here = hrefOf(frame, frame.path);
-  const form = formOf(frame.path);
+  const here = hrefOf(context, context.path);
+  const form = formOf(context.path);
   return (
     <>
       {form === undefined ? null : (
-        <a class="button primary" href={hrefOf(frame, form.path)}>
+        <a class="button primary" href={hrefOf(context, form.path)}>
           {form.name}
         </a>
       )}
       {code === "range_empty" ? (
         <OtherRange
-          requested={requestedRange(frame.query)}
-          hrefWith={(changes) => hrefWith(frame, changes)}
+          requested={requestedRange(context.query)}
+          hrefWith={(changes) => hrefWith(context, changes)}
         />
       ) : null}
       {code === "cursor_rejected" ||
@@ -158,7 +164,7 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
         </a>
       ) : null}
       {code === "trace_not_found_in_window" ? (
-        <a class="button primary" href={hrefOf(frame, "/traces/find")}>
+        <a class="button primary" href={hrefOf(context, "/traces/find")}>
           Search the whole history
         </a>
       ) : null}
@@ -170,17 +176,17 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
               Try again
             </a>
           ) : null}
-          <a class="button" href={hrefOf(frame, "/traces/health")}>
+          <a class="button" href={hrefOf(context, "/traces/health")}>
             Health
           </a>
         </>
       ) : null}
       {status === 403 ? (
-        <a class="button" href={hrefOf(frame, "/settings")}>
+        <a class="button" href={hrefOf(context, "/settings")}>
           Show my account
         </a>
       ) : null}
-      <a class="button" href={hrefOf(frame, "/traces")}>
+      <a class="button" href={hrefOf(context, "/traces")}>
         Turns
       </a>
     </>

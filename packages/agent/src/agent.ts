@@ -23,7 +23,14 @@ import { definedFields } from "./defined-fields.ts";
 import { EventChannel } from "./event-channel.ts";
 import { idOf } from "./id-of.ts";
 import type { RunResult } from "./run-result.ts";
-import { beginOwn, callerScope, hasFrame, inCallerScope, runInTurn, ownTurn } from "./own-turn.ts";
+import {
+  beginOwn,
+  callerScope,
+  hasTurnContext,
+  inCallerScope,
+  runInTurn,
+  ownTurn,
+} from "./own-turn.ts";
 import type { CallerScope } from "./own-turn.ts";
 import { keepCutTurn, runTurn } from "./run-turn.ts";
 import { summarizeAgent } from "./summary.ts";
@@ -133,7 +140,7 @@ export class Agent {
    */
   getTraceContext(): TraceContext | undefined {
     const own = ownTurn(this.#parts);
-    if (own !== undefined || hasFrame(this.#parts)) return own;
+    if (own !== undefined || hasTurnContext(this.#parts)) return own;
     return this.#tenants.size === 1 ? this.#last : undefined;
   }
 

@@ -23,22 +23,22 @@ export interface CallerScope {
   open: boolean;
 }
 
-type Frame = { readonly owner: object; readonly outer: Frame | undefined } & (
+type TurnContext = { readonly owner: object; readonly outer: TurnContext | undefined } & (
   | { readonly turn: TurnState; open: boolean }
   | { readonly caller: CallerScope }
 );
 
-const storage: AsyncLocalStorage<Frame> = new AsyncLocalStorage();
+const storage: AsyncLocalStorage<TurnContext> = new AsyncLocalStorage();
 
 /**
  * Runs `fn` as part of the turn; after `fn` has ended the turn is not the caller's own any more.
  */
 export async function runInTurn<T>(state: TurnState, fn: () => Promise<T>): Promise<T> {
-  const frame = { owner: state.owner, outer: storage.getStore(), turn: state, open: true };
+  const context = { owner: state.owner, outer: storage.getStore(), turn: state, open: true };
   try {
-    return await storage.run(frame, fn);
+    return await storage.run(context, fn);
   } finally {
-    frame.open = false;
+    context.open = false;
   }
 }
 
@@ -60,11 +60,13 @@ export async function inCallerScope<T>(owner: object, fn: () => Promise<T> | T):
 
 /**
  * The caller's scope that a turn begun here belongs to. A turn that a tool begins does not belong
- * to the caller of the outer turn, so a turn's frame hides the scopes around it.
+ * to the caller of the outer turn, so a turn's context hides the scopes around it.
  */
 export function callerScope(owner: object): CallerScope | undefined {
-  const frame = innermost(storage.getStore(), owner);
-  return frame !== undefined && "caller" in frame && frame.caller.open ? frame.caller : undefined;
+  const context = innermost(storage.getStore(), owner);
+  return context !== undefined && "caller" in context && context.caller.open
+    ? context.caller
+    : undefined;
 }
 
 /**
@@ -73,18 +75,23 @@ export function callerScope(owner: object): CallerScope | undefined {
  * belonged to two users or threads.
  */
 export function ownTurn(owner: object): TraceContext | undefined {
-  let frame = innermost(storage.getStore(), owner);
+  let context = innermost(storage.getStore(), owner);
   // A scope without a turn of its own is skipped; an outer one may have a turn.
-  while (frame !== undefined && "caller" in frame && frame.caller.open && !frame.caller.used) {
-    frame = innermost(frame.outer, owner);
+  while (
+    context !== undefined &&
+    "caller" in context &&
+    context.caller.open &&
+    !context.caller.used
+  ) {
+    context = innermost(context.outer, owner);
   }
-  if (frame === undefined) return undefined;
-  if ("turn" in frame) return frame.open ? frame.turn.traceContext : undefined;
-  return frame.caller.open ? frame.caller.last : undefined;
+  if (context === undefined) return undefined;
+  if ("turn" in context) return context.open ? context.turn.traceContext : undefined;
+  return context.caller.open ? context.caller.last : undefined;
 }
 
 /** True inside a turn or a caller's scope of the agent, and in everything that inherited one. */
-export function hasFrame(owner: object): boolean {
+export function hasTurnContext(owner: object): boolean {
   return innermost(storage.getStore(), owner) !== undefined;
 }
 
@@ -102,8 +109,8 @@ export function beginOwn(caller: CallerScope, traceContext: TraceContext): () =>
   return () => void (caller.running -= 1);
 }
 
-function innermost(from: Frame | undefined, owner: object): Frame | undefined {
-  let frame = from;
-  while (frame !== undefined && frame.owner !== owner) frame = frame.outer;
-  return frame;
+function innermost(from: TurnContext | undefined, owner: object): TurnContext | undefined {
+  let context = from;
+  while (context !== undefined && context.owner !== owner) context = context.outer;
+  return context;
 }

@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText } from "../../ui/display/figures.ts";
 import { countExtent, facetExtent } from "../../ui/display/turn-figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { AgentModel } from "./route.ts";
 import type { TrendModel } from "../../turns/counted-trend.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -25,12 +25,16 @@ import { AllTime } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
 /** One agent. `trend`: over all turns of the filter. */
-export function agentPage(model: AgentModel, frame: Frame, trend: TrendModel | undefined): Child {
+export function agentPage(
+  model: AgentModel,
+  context: PageContext,
+  trend: TrendModel | undefined,
+): Child {
   const { agent, turns } = model;
   const name = agent.agent_id ?? "";
   const mounted = model.mounted?.includes(name) === true;
   return (
-    <Page frame={frame} title={`Agent ${name}`} script="agent">
+    <Page context={context} title={`Agent ${name}`} script="agent">
       <div class="chips" role="group" aria-label="Agent">
         <Chip name="agent" value={name} icon="agents" chars={60} />
         {mounted ? (
@@ -53,17 +57,17 @@ export function agentPage(model: AgentModel, frame: Frame, trend: TrendModel | u
         <Empty title="No turns of this agent" icon="agents">
           <p>
             There are none, or your role may not read them.{" "}
-            <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>
+            <a href={hrefOf(context, `/traces/find?id=${encodeURIComponent(name)}`)}>
               Search the whole history
             </a>{" "}
-            · <a href={hrefOf(frame, "/agents")}>all agents</a>
-            <AllTime frame={frame} />
+            · <a href={hrefOf(context, "/agents")}>all agents</a>
+            <AllTime context={context} />
           </p>
         </Empty>
       ) : (
         <>
           <Figures model={model} />
-          {trend === undefined ? null : <TrendCard trend={trend} model={model} frame={frame} />}
+          {trend === undefined ? null : <TrendCard trend={trend} model={model} context={context} />}
         </>
       )}
       <div class="agent-columns">
@@ -73,15 +77,15 @@ export function agentPage(model: AgentModel, frame: Frame, trend: TrendModel | u
               <WindowInsights
                 insights={model.insights}
                 roots={model.evidence_roots}
-                frame={frame}
+                context={context}
               />
               <ToolHealth tools={model.tools_by_name} />
             </>
           )}
         </div>
-        {mounted ? <Playground agent={name} frame={frame} /> : null}
+        {mounted ? <Playground agent={name} context={context} /> : null}
       </div>
-      {turns.length === 0 ? null : <Turns model={model} frame={frame} />}
+      {turns.length === 0 ? null : <Turns model={model} context={context} />}
     </Page>
   );
 }
@@ -90,9 +94,9 @@ export function agentPage(model: AgentModel, frame: Frame, trend: TrendModel | u
 const TrendCard: FC<{
   readonly trend: TrendModel;
   readonly model: AgentModel;
-  readonly frame: Frame;
-}> = ({ trend, model, frame }) => {
-  const filters = agentFilters(model.agent.agent_id ?? "", frame.query);
+  readonly context: PageContext;
+}> = ({ trend, model, context }) => {
+  const filters = agentFilters(model.agent.agent_id ?? "", context.query);
   return (
     <Card
       title="Over time"
@@ -105,7 +109,7 @@ const TrendCard: FC<{
         <TrendChart trend={trend} extent={countExtent(trend)} />
       </div>
       <div data-releases>
-        <ReleaseTable releases={trend.releases} place={{ base: hrefOf(frame, ""), filters }} />
+        <ReleaseTable releases={trend.releases} place={{ base: hrefOf(context, ""), filters }} />
       </div>
     </Card>
   );
@@ -209,10 +213,13 @@ const Figure: FC<{ readonly head: string; readonly of: number }> = ({ head, of }
 /** Turns in the card; the list of turns has them all, with its filters and pages. */
 const newestShown = 10;
 
-const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
+const Turns: FC<{ readonly model: AgentModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const shown = model.turns.slice(0, newestShown);
-  const filters = agentFilters(model.agent.agent_id ?? "", frame.query).toString();
-  const list = hrefOf(frame, `/traces?${filters}`);
+  const filters = agentFilters(model.agent.agent_id ?? "", context.query).toString();
+  const list = hrefOf(context, `/traces?${filters}`);
   return (
     <Card
       title="Newest turns"
@@ -225,11 +232,11 @@ const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ mode
         <TurnTable
           label="Turns of this agent, newest first"
           rows={shown}
-          base={hrefOf(frame, "")}
+          base={hrefOf(context, "")}
           ofOneAgent
         />
       </div>
-      <GroupsFooter window={model} frame={frame} what="This agent" list={list} />
+      <GroupsFooter window={model} context={context} what="This agent" list={list} />
     </Card>
   );
 };

@@ -94,7 +94,7 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
       mounted: await mountedAgents(c, parts),
       ...(await windowOf(requested, { turns: named.group.turns, next, whole })),
     };
-    return respond(c, { model, view: (of, frame) => agentPage(of, frame, counted) });
+    return respond(c, { model, view: (of, context) => agentPage(of, context, counted) });
   });
   return app;
 }

@@ -2,7 +2,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { AgentSummary } from "../../turns/agent-summary.ts";
 import type { AgentsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -22,24 +22,24 @@ import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 
 /** The agents. */
-export function agentsPage(model: AgentsModel, frame: Frame): Child {
+export function agentsPage(model: AgentsModel, context: PageContext): Child {
   const seen = new Set(model.items.flatMap((item) => item.agent_id ?? []));
   const idle = (model.mounted ?? []).filter((agent) => !seen.has(agent));
   const none = model.items.length === 0 && idle.length === 0;
   return (
     <Page
-      frame={frame}
+      context={context}
       title="Agents"
-      bar={<Narrow frame={frame} fields={["application_id", "user_id"]} />}
+      bar={<Narrow context={context} fields={["application_id", "user_id"]} />}
     >
-      <AgentTabs frame={frame} here="list" />
-      <NarrowedBy frame={frame} />
+      <AgentTabs context={context} here="list" />
+      <NarrowedBy context={context} />
       {none ? (
         <Empty title="No agent in this window" icon="agents">
           <p>
             An agent shows as soon as one of its turns arrives.{" "}
-            <a href={hrefOf(frame, "/traces")}>Turns</a>
-            <AllTime frame={frame} />
+            <a href={hrefOf(context, "/traces")}>Turns</a>
+            <AllTime context={context} />
           </p>
         </Empty>
       ) : (
@@ -48,16 +48,16 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
             title="Agents"
             icon="agents"
             flush
-            end={<ListEnd frame={frame}>{countText(model.items.length)}</ListEnd>}
+            end={<ListEnd context={context}>{countText(model.items.length)}</ListEnd>}
           >
-            <Table stacks label="Agents" head={<Head at={groupSorting(frame)} />}>
+            <Table stacks label="Agents" head={<Head at={groupSorting(context)} />}>
               {model.items.map((item) => (
-                <Row item={item} mounted={model.mounted} frame={frame} />
+                <Row item={item} mounted={model.mounted} context={context} />
               ))}
               {idle.map((agent) => (
                 <tr>
                   <td>
-                    <AgentLink agent={agent} frame={frame} />
+                    <AgentLink agent={agent} context={context} />
                   </td>
                   <td>
                     <NotThere why="no turn in this window" />
@@ -71,7 +71,7 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
                 </tr>
               ))}
             </Table>
-            <GroupsFooter window={model} frame={frame} what="Agents" />
+            <GroupsFooter window={model} context={context} what="Agents" />
           </Card>
         </>
       )}
@@ -107,8 +107,11 @@ const Models: FC<{ readonly names: readonly string[] }> = ({ names: [first, ...o
   );
 };
 
-const AgentLink: FC<{ readonly agent: string; readonly frame: Frame }> = ({ agent, frame }) => (
-  <a href={rangedHref(frame, `/agents/${encodeURIComponent(agent)}`)} data-row>
+const AgentLink: FC<{ readonly agent: string; readonly context: PageContext }> = ({
+  agent,
+  context,
+}) => (
+  <a href={rangedHref(context, `/agents/${encodeURIComponent(agent)}`)} data-row>
     <b>
       <Name of={agent} />
     </b>
@@ -118,14 +121,14 @@ const AgentLink: FC<{ readonly agent: string; readonly frame: Frame }> = ({ agen
 const Row: FC<{
   readonly item: AgentSummary;
   readonly mounted: readonly string[] | null;
-  readonly frame: Frame;
-}> = ({ item, mounted, frame }) => (
+  readonly context: PageContext;
+}> = ({ item, mounted, context }) => (
   <tr>
     <td>
       {item.agent_id === null ? (
         <span class="muted">without a name</span>
       ) : (
-        <AgentLink agent={item.agent_id} frame={frame} />
+        <AgentLink agent={item.agent_id} context={context} />
       )}
     </td>
     <td data-head="Last">

@@ -1,7 +1,7 @@
 /** @module Alerts page: what fires first, then rules, past and targets. */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { requestedRange } from "../../ui/display/time-range.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -27,17 +27,17 @@ const tones: Readonly<Record<FiringAlert["severity"], Tone>> = {
 };
 
 /** The alerts. */
-export function alertsPage(model: AlertsModel, frame: Frame): Child {
+export function alertsPage(model: AlertsModel, context: PageContext): Child {
   return (
-    <Page frame={frame} title="Alerts" script="alerts">
+    <Page context={context} title="Alerts" script="alerts">
       {model.running ? null : (
         <Note tone="warn">Alerts do not run in read-only mode: it writes nothing.</Note>
       )}
-      <StoreUnavailableNote away={model.store_away} frame={frame}>
+      <StoreUnavailableNote away={model.store_away} context={context}>
         <NotLooked at={model.looked_at} />
       </StoreUnavailableNote>
       <RulesRefusedNote refused={model.rules_refused} />
-      <Firing model={model} frame={frame} />
+      <Firing model={model} context={context} />
       {model.rules.length === 0 ? (
         <Empty title="No rules" icon="warning">
           <p>
@@ -50,7 +50,7 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
           icon="filter"
           flush
           end={
-            <ListEnd frame={frame} path="/alerts/rules" unfiltered>
+            <ListEnd context={context} path="/alerts/rules" unfiltered>
               {countText(model.rules.length)}
             </ListEnd>
           }
@@ -61,15 +61,15 @@ export function alertsPage(model: AlertsModel, frame: Frame): Child {
             head={heads(["Rule", "Measures", "Fires", "Last", "State", "Past"])}
           >
             {model.rules.map((rule) => (
-              <Rule of={rule} frame={frame} />
+              <Rule of={rule} context={context} />
             ))}
           </Table>
         </Card>
       )}
-      <Preview model={model} frame={frame} />
-      <Silences model={model} frame={frame} />
-      <Ended of={model.ended} frame={frame} />
-      <Targets model={model} frame={frame} />
+      <Preview model={model} context={context} />
+      <Silences model={model} context={context} />
+      <Ended of={model.ended} context={context} />
+      <Targets model={model} context={context} />
     </Page>
   );
 }
@@ -99,7 +99,10 @@ const heads = (names: readonly string[]): Child => (
   </>
 );
 
-const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ model, frame }) => {
+const Firing: FC<{ readonly model: AlertsModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const { firing, looked_at: at, rules, store_away: away } = model;
   if (firing.length === 0) {
     if (rules.length === 0) return <></>;
@@ -130,7 +133,7 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
     <Card
       title="Firing"
       icon="warning"
-      end={<ListEnd frame={frame}>{countText(firing.length)}</ListEnd>}
+      end={<ListEnd context={context}>{countText(firing.length)}</ListEnd>}
     >
       <ul class="alerts">
         {firing.map((alert) => (
@@ -148,17 +151,17 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
             )}
             <p class="links">
               {alert.turns_query === null ? (
-                <a href={hrefOf(frame, "/traces/health#losses")}>Losses</a>
+                <a href={hrefOf(context, "/traces/health#losses")}>Losses</a>
               ) : (
-                <a href={hrefOf(frame, `/traces${alert.turns_query}`)}>Its turns</a>
+                <a href={hrefOf(context, `/traces${alert.turns_query}`)}>Its turns</a>
               )}
               {alert.roots.map((root) => (
-                <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
+                <a href={hrefOf(context, `/traces/${encodeURIComponent(root)}`)}>
                   {root.slice(0, 12)}
                 </a>
               ))}
             </p>
-            <Acts alert={alert} frame={frame} />
+            <Acts alert={alert} context={context} />
           </li>
         ))}
       </ul>
@@ -166,16 +169,19 @@ const Firing: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({ mo
   );
 };
 
-const Acts: FC<{ readonly alert: FiringAlert; readonly frame: Frame }> = ({ alert, frame }) => {
-  if (!manages(frame)) return <></>;
+const Acts: FC<{ readonly alert: FiringAlert; readonly context: PageContext }> = ({
+  alert,
+  context,
+}) => {
+  if (!manages(context)) return <></>;
   const named = alert.group === null ? alert.rule : `${alert.rule} of ${alert.group}`;
-  const shared = { csrf_token: frame.csrfToken };
+  const shared = { csrf_token: context.csrfToken };
   const group = alert.group ?? undefined;
   return (
     <div class="decide">
       <form
         method="post"
-        action={hrefOf(frame, "/alerts/silence")}
+        action={hrefOf(context, "/alerts/silence")}
         class="decide"
         data-inline-problem
         data-gone={ruleGone}
@@ -190,7 +196,7 @@ const Acts: FC<{ readonly alert: FiringAlert; readonly frame: Frame }> = ({ aler
       </form>
       <form
         method="post"
-        action={hrefOf(frame, "/alerts/resolve")}
+        action={hrefOf(context, "/alerts/resolve")}
         data-inline-problem
         data-gone="The alert has ended. Load the page again."
       >
@@ -204,7 +210,7 @@ const Acts: FC<{ readonly alert: FiringAlert; readonly frame: Frame }> = ({ aler
   );
 };
 
-const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame }) => (
+const Rule: FC<{ readonly of: RuleState; readonly context: PageContext }> = ({ of, context }) => (
   <tr>
     <th scope="row">{of.name}</th>
     <td data-head="Measures">
@@ -236,7 +242,7 @@ const Rule: FC<{ readonly of: RuleState; readonly frame: Frame }> = ({ of, frame
       ) : null}
     </td>
     <td>
-      <a href={`${rangedHref(frame, `/alerts?rule=${encodeURIComponent(of.name)}`)}#preview`}>
+      <a href={`${rangedHref(context, `/alerts?rule=${encodeURIComponent(of.name)}`)}#preview`}>
         Preview<span class="sr"> {of.name}</span>
       </a>
     </td>
@@ -250,18 +256,18 @@ const reasons: Readonly<Record<EndedAlert["reason"], string>> = {
   rule_removed: "its rule was removed",
 };
 
-const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> = ({
+const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly context: PageContext }> = ({
   of,
-  frame,
+  context,
 }) => {
-  const isRanged = Object.keys(requestedRange(frame.query)).length > 0;
+  const isRanged = Object.keys(requestedRange(context.query)).length > 0;
   if (of.length === 0 && !isRanged) return <></>;
   if (of.length === 0) {
     return (
       <Card title="History" icon="clock">
         <p class="muted">
           No ended alert fired in this range.
-          <AllTime frame={frame} />
+          <AllTime context={context} />
         </p>
       </Card>
     );
@@ -271,7 +277,7 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> =
       title="History"
       icon="clock"
       flush
-      end={<ListEnd frame={frame}>{countText(of.length)}</ListEnd>}
+      end={<ListEnd context={context}>{countText(of.length)}</ListEnd>}
     >
       <Table
         stacks
@@ -292,7 +298,7 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> =
             <td data-head="Value">{alert.value_text}</td>
             <td data-head="Turn">
               {alert.roots.slice(0, 1).map((root) => (
-                <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
+                <a href={hrefOf(context, `/traces/${encodeURIComponent(root)}`)}>
                   {root.slice(0, 12)}
                 </a>
               ))}
@@ -304,9 +310,9 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly frame: Frame }> =
   );
 };
 
-const Targets: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
+const Targets: FC<{ readonly model: AlertsModel; readonly context: PageContext }> = ({
   model: { targets, given_up },
-  frame,
+  context,
 }) => (
   <Card
     title="Targets"
@@ -316,7 +322,7 @@ const Targets: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
       targets.length === 0 ? (
         countText(0)
       ) : (
-        <ListEnd frame={frame} path="/alerts/targets" unfiltered>
+        <ListEnd context={context} path="/alerts/targets" unfiltered>
           {countText(targets.length)}
         </ListEnd>
       )

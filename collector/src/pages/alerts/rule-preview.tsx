@@ -3,7 +3,7 @@ import { isoTime } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import type { RulePreview } from "../../alerts/preview.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { Time } from "../../ui/elements/figure.tsx";
 import { Card, Heads, Note, Table } from "../../ui/elements/panel.tsx";
@@ -22,17 +22,17 @@ above: 0.05
 min_count: 20`;
 
 /** The form, and what the rule would have done. */
-export const Preview: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
+export const Preview: FC<{ readonly model: AlertsModel; readonly context: PageContext }> = ({
   model: { preview, store_away: away, draft_problems: problems },
-  frame,
+  context,
 }) => (
   <Card title="Preview on past data" id="preview" icon="clock">
-    {preview === null ? null : <Past of={preview} frame={frame} />}
+    {preview === null ? null : <Past of={preview} context={context} />}
     {away === null ? null : (
       <p class="muted">A preview reads the store, which cannot be used now.</p>
     )}
-    <form class="try-rule" method="get" action={`${hrefOf(frame, "/alerts")}#preview`}>
-      <RangeInputs query={frame.query} />
+    <form class="try-rule" method="get" action={`${hrefOf(context, "/alerts")}#preview`}>
+      <RangeInputs query={context.query} />
       <label for="draft">A rule in YAML; nothing is kept</label>
       <textarea
         id="draft"
@@ -46,7 +46,7 @@ export const Preview: FC<{ readonly model: AlertsModel; readonly frame: Frame }>
           ? {}
           : { "aria-invalid": "true", "aria-describedby": "draft-problems" })}
       >
-        {frame.query.get("draft") ?? example}
+        {context.query.get("draft") ?? example}
       </textarea>
       {problems.length === 0 ? null : (
         <div id="draft-problems" role="alert">
@@ -62,7 +62,10 @@ export const Preview: FC<{ readonly model: AlertsModel; readonly frame: Frame }>
   </Card>
 );
 
-const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, frame }) => {
+const Past: FC<{ readonly of: PreviewModel; readonly context: PageContext }> = ({
+  of,
+  context,
+}) => {
   const { past, name, sentence } = of;
   if (past === null) {
     return (
@@ -100,7 +103,7 @@ const Past: FC<{ readonly of: PreviewModel; readonly frame: Frame }> = ({ of, fr
           {past.windows.map((window, index) => (
             <tr>
               <td>
-                <Begin of={of} fromMs={window.from_ms} frame={frame} /> for{" "}
+                <Begin of={of} fromMs={window.from_ms} context={context} /> for{" "}
                 {durationText(of.window_ms)}
               </td>
               <td data-head="Group">{window.group ?? "all"}</td>
@@ -177,11 +180,11 @@ const Unclear: FC<{ readonly of: RulePreview }> = ({ of: { unclear, left } }) =>
 const Begin: FC<{
   readonly of: PreviewModel;
   readonly fromMs: number;
-  readonly frame: Frame;
-}> = ({ of: { turns_query, window_ms }, fromMs, frame }) => {
+  readonly context: PageContext;
+}> = ({ of: { turns_query, window_ms }, fromMs, context }) => {
   const time = <Time at={isoTime(fromMs)} form="daytime" />;
   if (turns_query === null) return time;
-  return <a href={hrefOf(frame, turnsPath(turns_query, fromMs, window_ms))}>{time}</a>;
+  return <a href={hrefOf(context, turnsPath(turns_query, fromMs, window_ms))}>{time}</a>;
 };
 
 /** The turns of a window. */

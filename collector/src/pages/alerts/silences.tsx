@@ -2,7 +2,7 @@
 import type { FC } from "hono/jsx";
 
 import { permits } from "../../access/principal.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { Time } from "../../ui/elements/figure.tsx";
 import { Hidden } from "../../ui/elements/hidden.tsx";
@@ -17,16 +17,16 @@ import type { AlertsModel } from "./route.ts";
 export const ruleGone = "The rule is no longer there. Load the page again.";
 
 /** True where the reader may change alerts. */
-export function manages({ principal, readOnly }: Frame): boolean {
+export function manages({ principal, readOnly }: PageContext): boolean {
   return !readOnly && principal !== undefined && permits(principal, "alert.manage");
 }
 
 /** The silences, and the form. */
-export const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }> = ({
+export const Silences: FC<{ readonly model: AlertsModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => {
-  const rules = manages(frame) && model.running ? model.rules.map(({ name }) => name) : [];
+  const rules = manages(context) && model.running ? model.rules.map(({ name }) => name) : [];
   if (model.silences.length === 0 && rules.length === 0) return <></>;
   return (
     <Card
@@ -34,7 +34,7 @@ export const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }
       icon="pause"
       flush
       end={
-        <ListEnd frame={frame} path="/alerts/silences" unfiltered>
+        <ListEnd context={context} path="/alerts/silences" unfiltered>
           {countText(model.silences.length)}
         </ListEnd>
       }
@@ -54,16 +54,16 @@ export const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }
               </td>
               <td data-head="By">{by}</td>
               <td>
-                {manages(frame) ? (
+                {manages(context) ? (
                   <form
                     method="post"
-                    action={hrefOf(frame, "/alerts/silence")}
+                    action={hrefOf(context, "/alerts/silence")}
                     data-inline-problem
                     data-gone={ruleGone}
                   >
                     <Hidden
                       fields={{
-                        csrf_token: frame.csrfToken,
+                        csrf_token: context.csrfToken,
                         rule,
                         group: group ?? undefined,
                         hours: "0",
@@ -84,25 +84,25 @@ export const Silences: FC<{ readonly model: AlertsModel; readonly frame: Frame }
           ))}
         </Table>
       )}
-      {rules.length === 0 ? null : <SilenceForm rules={rules} frame={frame} />}
+      {rules.length === 0 ? null : <SilenceForm rules={rules} context={context} />}
     </Card>
   );
 };
 
 /** Silences a rule or a group, whether or not it fires now. */
-const SilenceForm: FC<{ readonly rules: readonly string[]; readonly frame: Frame }> = ({
+const SilenceForm: FC<{ readonly rules: readonly string[]; readonly context: PageContext }> = ({
   rules,
-  frame,
+  context,
 }) => (
   <form
     class="silence"
     method="post"
-    action={hrefOf(frame, "/alerts/silence")}
+    action={hrefOf(context, "/alerts/silence")}
     data-inline-problem
     data-gone={ruleGone}
     aria-label="Silence a rule"
   >
-    <Hidden fields={{ csrf_token: frame.csrfToken }} />
+    <Hidden fields={{ csrf_token: context.csrfToken }} />
     <label for="silence-rule">Rule</label>
     <select id="silence-rule" class="field" name="rule" required>
       {rules.map((name) => (

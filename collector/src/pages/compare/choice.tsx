@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import { inRange, requestedRange } from "../../ui/display/time-range.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { CompareChoice as Choice } from "./route.ts";
 import { VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";
@@ -18,21 +18,21 @@ import { AllTime } from "../../ui/groups/narrow.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 
 /** The form. */
-export const CompareChoice: FC<{ readonly model: Choice; readonly frame: Frame }> = ({
+export const CompareChoice: FC<{ readonly model: Choice; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => {
-  const path = hrefOf(frame, "/traces/compare");
+  const path = hrefOf(context, "/traces/compare");
   const agents = [...new Set(model.turns.flatMap((turn) => turn.agent_id ?? []))].toSorted();
   const agent = model.agent_id ?? (agents.length === 1 ? (agents[0] ?? null) : null);
-  const range = requestedRange(frame.query);
+  const range = requestedRange(context.query);
   const isRanged = Object.keys(range).length > 0;
   if (model.turns.length === 0 && model.agent_id === null && isRanged) {
     return (
       <Empty title="No turns in this range" icon="compare">
         <p>
           Take a wider one.
-          <AllTime frame={frame} />
+          <AllTime context={context} />
         </p>
       </Empty>
     );
@@ -42,8 +42,8 @@ export const CompareChoice: FC<{ readonly model: Choice; readonly frame: Frame }
       <Empty title="Nothing to compare yet" icon="compare">
         <p>
           A comparison needs two turns of one agent. They appear on{" "}
-          <a href={hrefOf(frame, "/traces")}>Turns</a>; mark two of them with <kbd>m</kbd> and press{" "}
-          <kbd>c</kbd>.
+          <a href={hrefOf(context, "/traces")}>Turns</a>; mark two of them with <kbd>m</kbd> and
+          press <kbd>c</kbd>.
         </p>
       </Empty>
     );
@@ -64,7 +64,7 @@ export const CompareChoice: FC<{ readonly model: Choice; readonly frame: Frame }
             class={each === agent ? "chip term" : "chip"}
             href={inRange(
               `${path}?${[`agent_id=${escape(each)}`, ...given].join("&")}`,
-              frame.query,
+              context.query,
             )}
             {...(each === agent ? { "aria-current": "true" } : {})}
           >
@@ -73,7 +73,7 @@ export const CompareChoice: FC<{ readonly model: Choice; readonly frame: Frame }
           </a>
         ))}
         {model.agent_id === null ? null : (
-          <Chip value="all agents" href={inRange(path, frame.query)} />
+          <Chip value="all agents" href={inRange(path, context.query)} />
         )}
       </Chips>
       {agent === null ? (
@@ -81,9 +81,9 @@ export const CompareChoice: FC<{ readonly model: Choice; readonly frame: Frame }
           <p>Only turns of one agent can be compared: their operations have the same names.</p>
         </Empty>
       ) : (
-        <Picker model={model} agent={agent} path={path} frame={frame} />
+        <Picker model={model} agent={agent} path={path} context={context} />
       )}
-      <ById model={model} path={path} agent={agent} frame={frame} />
+      <ById model={model} path={path} agent={agent} context={context} />
     </>
   );
 };
@@ -96,8 +96,8 @@ const Picker: FC<{
   readonly model: Choice;
   readonly agent: string;
   readonly path: string;
-  readonly frame: Frame;
-}> = ({ model, agent, path, frame }) => {
+  readonly context: PageContext;
+}> = ({ model, agent, path, context }) => {
   const roots = [
     ...Map.groupBy(
       model.turns.filter((turn) => turn.agent_id === agent),
@@ -109,7 +109,7 @@ const Picker: FC<{
       <Empty title="No turns of this agent" icon="turns">
         <p>
           There are none, or your role may not read them.
-          <AllTime frame={frame} />
+          <AllTime context={context} />
         </p>
       </Empty>
     );
@@ -117,7 +117,7 @@ const Picker: FC<{
   return (
     <form method="get" action={path} class="picker" data-picker>
       <input type="hidden" name="agent_id" value={agent} />
-      <RangeInputs query={frame.query} />
+      <RangeInputs query={context.query} />
       <Card
         title="Two turns"
         icon="compare"
@@ -213,12 +213,12 @@ const ById: FC<{
   readonly model: Choice;
   readonly path: string;
   readonly agent: string | null;
-  readonly frame: Frame;
-}> = ({ model, path, agent, frame }) => (
+  readonly context: PageContext;
+}> = ({ model, path, agent, context }) => (
   <details class="by-id">
     <summary>Compare by id</summary>
     <form method="get" action={path} class="fields">
-      <RangeInputs query={frame.query} />
+      <RangeInputs query={context.query} />
       <Field name="agent_id" label="Agent" value={agent} />
       <Field name="baseline_root" label="A: root trace" value={model.baseline_root} />
       <Field name="candidate_root" label="B: root trace" value={model.candidate_root} />

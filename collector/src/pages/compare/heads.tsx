@@ -4,7 +4,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { sideNames, trustText } from "../../ui/display/compare-words.ts";
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { CompareModel, CompareSide } from "./route.ts";
 import { Badge, VerdictBadge } from "../../ui/elements/badge.tsx";
 import { ShareBar } from "../../ui/elements/bar.tsx";
@@ -18,19 +18,19 @@ export type ComparedSides = Extract<CompareModel, { readonly requested: true }>;
 
 /** Address of a side's turn page. */
 export function sideHref(
-  frame: Frame,
+  context: PageContext,
   model: ComparedSides,
   side: "baseline" | "candidate",
 ): string {
   const { root_trace_id: root, turn_id: turn } = model[side];
   const query = turn === null ? "" : `?turn_id=${encodeURIComponent(turn)}`;
-  return hrefOf(frame, `/traces/${encodeURIComponent(root)}${query}`);
+  return hrefOf(context, `/traces/${encodeURIComponent(root)}${query}`);
 }
 
 /** Both headers. */
-export const CompareHeads: FC<{ readonly model: ComparedSides; readonly frame: Frame }> = ({
+export const CompareHeads: FC<{ readonly model: ComparedSides; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => (
   <div class="heads">
     {(["baseline", "candidate"] as const).map((side) => (
@@ -40,7 +40,7 @@ export const CompareHeads: FC<{ readonly model: ComparedSides; readonly frame: F
         releases={model.releases[side]}
         verdict={model.verdicts[side]}
         trust={model.trust[side]}
-        href={sideHref(frame, model, side)}
+        href={sideHref(context, model, side)}
       />
     ))}
   </div>

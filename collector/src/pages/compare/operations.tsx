@@ -8,7 +8,7 @@ import type { FC } from "hono/jsx";
 import { compareRows, opensWithChanges } from "../../ui/display/compare-rows.ts";
 import type { CompareRows } from "../../ui/display/compare-rows.ts";
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { Card } from "../../ui/elements/panel.tsx";
 import { TreeTools } from "../../ui/elements/tree-tools.tsx";
 import { sideHref } from "./heads.tsx";
@@ -19,9 +19,9 @@ import { OperationRow } from "../../ui/elements/operation-row.tsx";
 const serverRowsMax = 60;
 
 /** The tree. */
-export const Operations: FC<{ readonly model: ComparedSides; readonly frame: Frame }> = ({
+export const Operations: FC<{ readonly model: ComparedSides; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => {
   const { operations, counts } = model;
   const list = compareRows(operations);
@@ -50,7 +50,7 @@ export const Operations: FC<{ readonly model: ComparedSides; readonly frame: Fra
         </>
       }
     >
-      <Grid model={model} frame={frame} list={list} shown={shown} />
+      <Grid model={model} context={context} list={list} shown={shown} />
       <div class="op-detail" data-op-detail hidden></div>
       {shown.length < operations.length ? (
         <p class="more-line muted" data-op-more>
@@ -65,15 +65,15 @@ export const Operations: FC<{ readonly model: ComparedSides; readonly frame: Fra
 
 const Grid: FC<{
   readonly model: ComparedSides;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly list: CompareRows;
   readonly shown: readonly number[];
-}> = ({ model, frame, list, shown }) => {
+}> = ({ model, context, list, shown }) => {
   const place = {
     trust: model.trust,
     scaleMs: list.scaleMs,
-    baselineHref: sideHref(frame, model, "baseline"),
-    candidateHref: sideHref(frame, model, "candidate"),
+    baselineHref: sideHref(context, model, "baseline"),
+    candidateHref: sideHref(context, model, "candidate"),
   };
   return (
     <div class="op-scroll" data-op-scroll>

@@ -4,7 +4,7 @@
  */
 import type { Child } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { CompareModel } from "./route.ts";
 import { CompareChoice } from "./choice.tsx";
 import { CompareHeads, TrustBar } from "./heads.tsx";
@@ -17,36 +17,36 @@ import { CompareTabs } from "../../ui/groups/compare-tabs.tsx";
 import { Page, hrefWith } from "../../ui/layout.tsx";
 
 /** The comparison, or the form that selects two turns. */
-export function comparePage(model: CompareModel, frame: Frame): Child {
+export function comparePage(model: CompareModel, context: PageContext): Child {
   if (!model.requested) {
     return (
       <Page
-        frame={frame}
+        context={context}
         title="Compare"
         script="compare"
-        bar={<CompareTabs frame={frame} here="turns" />}
+        bar={<CompareTabs context={context} here="turns" />}
       >
-        <CompareChoice model={model} frame={frame} />
+        <CompareChoice model={model} context={context} />
       </Page>
     );
   }
-  const swapped = hrefWith(frame, {
+  const swapped = hrefWith(context, {
     baseline_root: model.candidate.root_trace_id,
     candidate_root: model.baseline.root_trace_id,
     baseline_turn: model.candidate.turn_id,
     candidate_turn: model.baseline.turn_id,
   });
   const agent = new URLSearchParams({ agent_id: model.agent_id });
-  const others = inRange(`?${agent.toString()}`, frame.query);
+  const others = inRange(`?${agent.toString()}`, context.query);
   return (
     <Page
-      frame={frame}
+      context={context}
       title={`Compare turns of ${model.agent_id}`}
       script="compare"
       passesRange
       bar={
         <div class="page-actions">
-          <CompareTabs frame={frame} here="turns" />
+          <CompareTabs context={context} here="turns" />
           <a class="button" href={swapped} data-swap>
             Swap A and B
           </a>
@@ -57,7 +57,7 @@ export function comparePage(model: CompareModel, frame: Frame): Child {
       }
     >
       <div class="compare">
-        <CompareHeads model={model} frame={frame} />
+        <CompareHeads model={model} context={context} />
         <TrustBar model={model} />
         <OpenPoints comparison={model} />
         <div class="compare-panels">
@@ -71,7 +71,7 @@ export function comparePage(model: CompareModel, frame: Frame): Child {
             <Sources model={model} />
           </div>
         </div>
-        <Operations model={model} frame={frame} />
+        <Operations model={model} context={context} />
       </div>
     </Page>
   );

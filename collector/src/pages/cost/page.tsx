@@ -6,7 +6,7 @@ import type { Child, FC } from "hono/jsx";
 
 import type { CostField, CostRow } from "../../cost/turn-costs.ts";
 import { costFields, costRowsMax } from "../../cost/turn-costs.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import {
   amountText,
   callsText,
@@ -42,12 +42,12 @@ const fieldWords: Readonly<Record<CostField, string>> = {
 };
 
 /** The costs. */
-export function costPage(model: CostModel, frame: Frame): Child {
-  const terms = termsOf(frame.query);
+export function costPage(model: CostModel, context: PageContext): Child {
+  const terms = termsOf(context.query);
   return (
-    <FilteredPage frame={frame} title="Cost" script="cost">
+    <FilteredPage context={context} title="Cost" script="cost">
       {model.total.calls === 0 ? (
-        <NoRows frame={frame} title="No model call in these turns" icon="cost">
+        <NoRows context={context} title="No model call in these turns" icon="cost">
           A cost shows as soon as a turn records a call of a model.
         </NoRows>
       ) : (
@@ -59,11 +59,11 @@ export function costPage(model: CostModel, frame: Frame): Child {
             tabs={costFields.map((field) => ({
               name: fieldWords[field],
               // Not every list has the column by which this one is sorted.
-              href: hrefWith(frame, { by: field, sort: null, order: null }),
+              href: hrefWith(context, { by: field, sort: null, order: null }),
               here: field === model.by,
             }))}
           />
-          <Costs model={model} frame={frame} terms={terms} />
+          <Costs model={model} context={context} terms={terms} />
         </>
       )}
       <PriceNote model={model} />
@@ -129,19 +129,19 @@ const Amount: FC<{ readonly of: CostRow }> = ({ of }) => {
 
 const Costs: FC<{
   readonly model: CostModel;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly terms: readonly Term[];
-}> = ({ model, frame, terms }) => {
+}> = ({ model, context, terms }) => {
   const { by, items, groups } = model;
   const most = Math.max(0, ...items.map(({ high_usd: usd }) => usd ?? 0));
   const name = fieldWords[by];
-  const at = { path: hrefOf(frame, frame.path), query: frame.query, usual: "cost" };
+  const at = { path: hrefOf(context, context.path), query: context.query, usual: "cost" };
   return (
     <Card
       title={`Cost by ${name.toLowerCase()}`}
       icon="cost"
       flush
-      end={<ListEnd frame={frame}>{countText(model.turns_with_calls ?? groups)}</ListEnd>}
+      end={<ListEnd context={context}>{countText(model.turns_with_calls ?? groups)}</ListEnd>}
     >
       {model.every_group ? null : (
         <Note>
@@ -152,7 +152,7 @@ const Costs: FC<{
       )}
       <Table stacks label={`Cost by ${name.toLowerCase()}`} head={<Heads by={by} at={at} />}>
         {items.map((row) => (
-          <Row row={row} by={by} most={most} href={turnsHref(frame, terms, { row, by })} />
+          <Row row={row} by={by} most={most} href={turnsHref(context, terms, { row, by })} />
         ))}
       </Table>
       {items.length === groups ? null : (
@@ -161,7 +161,7 @@ const Costs: FC<{
             ? `The first ${countText(items.length)} of ${countText(groups)}.`
             : tokensText(model)}{" "}
           {items.length < Math.min(groups, costRowsMax) ? (
-            <a href={hrefWith(frame, { limit: String(costRowsMax) })}>Show more</a>
+            <a href={hrefWith(context, { limit: String(costRowsMax) })}>Show more</a>
           ) : null}
         </p>
       )}
@@ -309,15 +309,16 @@ const keyOf: Readonly<Record<Exclude<CostField, "turn">, string>> = {
 
 /** The turns of a row; undefined where its value has no term. */
 function turnsHref(
-  frame: Frame,
+  context: PageContext,
   terms: readonly Term[],
   { row, by }: { readonly row: CostRow; readonly by: CostField },
 ): string | undefined {
-  if (by === "turn") return hrefOf(frame, `/traces/${encodeURIComponent(row.root_trace_id ?? "")}`);
+  if (by === "turn")
+    return hrefOf(context, `/traces/${encodeURIComponent(row.root_trace_id ?? "")}`);
   const value = valueText(row, by);
   if (value === null || value.includes('"')) return undefined;
   const requested = [...terms, { key: keyOf[by], value, negated: false }];
-  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
+  return `${hrefOf(context, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }
 
 const PriceNote: FC<{ readonly model: CostModel }> = ({ model }) => {

@@ -4,7 +4,7 @@
  */
 import type { Child } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { DocsModel } from "./route.ts";
 import { InCode } from "./in-code.tsx";
 import { Operation } from "./operation.tsx";
@@ -16,24 +16,24 @@ import { Page, hrefOf } from "../../ui/layout.tsx";
 const areaOf = ({ operation }: RouteText): string => operation.tags[0] ?? "";
 
 /** The description of the interface. */
-export function docsPage(model: DocsModel, frame: Frame): Child {
+export function docsPage(model: DocsModel, context: PageContext): Child {
   const groups = Map.groupBy(routesOf(model), areaOf);
   const areas = model.tags.map(({ name }) => name).filter((name) => groups.has(name));
-  const here = routeOf(model, frame.query.get("operation"));
+  const here = routeOf(model, context.query.get("operation"));
   const shown = here === undefined ? areas : [areaOf(here)];
   return (
     <Page
-      frame={frame}
+      context={context}
       title="Interface"
       {...(here === undefined ? {} : { windowTitle: `${here.method} ${here.path}` })}
       bar={
         <div class="page-actions">
           {here === undefined ? null : (
-            <a class="button" href={hrefOf(frame, `/docs#${here.operation.operationId}`)}>
+            <a class="button" href={hrefOf(context, `/docs#${here.operation.operationId}`)}>
               All routes
             </a>
           )}
-          <a class="button" href={hrefOf(frame, "/openapi.json")}>
+          <a class="button" href={hrefOf(context, "/openapi.json")}>
             OpenAPI {model.openapi}
           </a>
         </div>
@@ -46,14 +46,14 @@ export function docsPage(model: DocsModel, frame: Frame): Child {
       ) : null}
       <nav class="chips" aria-label="Areas">
         {areas.map((area) => (
-          <a class="chip" href={hrefOf(frame, `/docs#${anchorOf(area)}`)}>
+          <a class="chip" href={hrefOf(context, `/docs#${anchorOf(area)}`)}>
             <span class="value">{area}</span>
           </a>
         ))}
       </nav>
       {here === undefined ? null : <Operation of={here} />}
       {shown.map((area) => (
-        <RouteList frame={frame} area={area} routes={groups.get(area) ?? []} here={here} />
+        <RouteList context={context} area={area} routes={groups.get(area) ?? []} here={here} />
       ))}
     </Page>
   );

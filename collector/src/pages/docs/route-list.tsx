@@ -1,7 +1,7 @@
 /** @module RouteList: the routes of one area, a line each, which leads to the whole operation. */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { Card } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import { InCode } from "./in-code.tsx";
@@ -14,11 +14,11 @@ export function anchorOf(area: string): string {
 
 /** The routes; `here` is the one that the page shows in full. */
 export const RouteList: FC<{
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly area: string;
   readonly routes: readonly RouteText[];
   readonly here?: RouteText | undefined;
-}> = ({ frame, area, routes, here }) => (
+}> = ({ context, area, routes, here }) => (
   <Card
     title={area}
     id={anchorOf(area)}
@@ -32,7 +32,7 @@ export const RouteList: FC<{
           <li>
             <a
               id={operation.operationId}
-              href={hrefOf(frame, `/docs?operation=${operation.operationId}`)}
+              href={hrefOf(context, `/docs?operation=${operation.operationId}`)}
               data-row
               {...(isHere ? { "aria-current": "true" } : {})}
             >

@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 import { countText } from "../../ui/display/figures.ts";
 import { leftOut, placeNames, reachWords } from "../../ui/display/find-words.ts";
 import type { Reach } from "../../ui/display/find-words.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { FindModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
@@ -19,9 +19,9 @@ const stateIcons = {
 } as const;
 
 /** Which places were searched, which were not, why, and what to do. */
-export const Places: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({
+export const Places: FC<{ readonly model: FindModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => (
   <section class="find-places" aria-label="Places searched">
     <ul>
@@ -33,7 +33,7 @@ export const Places: FC<{ readonly model: FindModel; readonly frame: Frame }> = 
             <span>{placeNames[place]}</span>
             <Badge tone={tone} icon={icon} word={state} />
             {why === "" ? null : <span class="muted">{why}</span>}
-            <Way reach={reach} model={model} frame={frame} />
+            <Way reach={reach} model={model} context={context} />
           </li>
         );
       })}
@@ -68,15 +68,15 @@ export const SearchedBadge: FC<{ readonly model: FindModel }> = ({ model }) => {
 const Way: FC<{
   readonly reach: Reach;
   readonly model: FindModel;
-  readonly frame: Frame;
-}> = ({ reach, model, frame }) => {
-  if (reach === "no_answer") return <a href={hrefOf(frame, "/traces/health")}>Health</a>;
+  readonly context: PageContext;
+}> = ({ reach, model, context }) => {
+  if (reach === "no_answer") return <a href={hrefOf(context, "/traces/health")}>Health</a>;
   if (reach !== "tenant_not_named") return null;
   // An id that the evidence has as something else is no tenant.
   const known = model.items.flatMap(({ matched_by: fields }) => fields);
-  const id = known.length === 0 || known.includes("user_id") ? frame.query.get("id") : null;
+  const id = known.length === 0 || known.includes("user_id") ? context.query.get("id") : null;
   const to = (changes: Record<string, string>): string =>
-    hrefWith(frame, { cursor: null, ...changes });
+    hrefWith(context, { cursor: null, ...changes });
   return (
     <>
       {id === null ? null : <a href={to({ user_id: id })}>Search memory of tenant {id}</a>}

@@ -4,20 +4,20 @@ import type { FC } from "hono/jsx";
 import { countText } from "../../ui/display/figures.ts";
 import { queryOf } from "../../ui/display/filter-terms.ts";
 import { requestedRange } from "../../ui/display/time-range.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { Card, Heads, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { NamedValues } from "./named-values.ts";
 
 /** The card; nothing without a value. */
-export const NamedCard: FC<{ readonly of: NamedValues; readonly frame: Frame }> = ({
+export const NamedCard: FC<{ readonly of: NamedValues; readonly context: PageContext }> = ({
   of: { named, named_total: total },
-  frame,
+  context,
 }) => {
   if (named.length === 0) return <></>;
   // Names are counted over the whole history, whatever the range of the evidence below.
-  const isRanged = Object.keys(requestedRange(frame.query)).length > 0;
+  const isRanged = Object.keys(requestedRange(context.query)).length > 0;
   return (
     <Card
       title="Names and ids with this text"
@@ -25,7 +25,7 @@ export const NamedCard: FC<{ readonly of: NamedValues; readonly frame: Frame }> 
       id="named"
       flush
       end={
-        <ListEnd frame={frame} path="/traces/find/named">
+        <ListEnd context={context} path="/traces/find/named">
           {named.length === total
             ? countText(total)
             : `the first ${countText(named.length)} of ${countText(total)}`}
@@ -46,7 +46,7 @@ export const NamedCard: FC<{ readonly of: NamedValues; readonly frame: Frame }> 
             <td class="muted">{name}</td>
             <td>
               <a
-                href={`${hrefOf(frame, "/traces")}${queryOf(
+                href={`${hrefOf(context, "/traces")}${queryOf(
                   [{ key, value, negated: false }],
                   new URLSearchParams(),
                 )}`}

@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 import { countText, countedText } from "../../ui/display/figures.ts";
 import { fieldWords, idKinds, withArticle } from "./id-words.ts";
 import { findingPriority, reasonText } from "../../ui/display/kind-words.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { FoundRoot } from "./found-roots.ts";
 import type { FindModel } from "./route.ts";
 import { Badge, VerdictBadge } from "../../ui/elements/badge.tsx";
@@ -22,14 +22,14 @@ import { NamedCard } from "./named-card.tsx";
 import { Page, hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 
 /** The finder. */
-export function findPage(model: FindModel, frame: Frame): Child {
+export function findPage(model: FindModel, context: PageContext): Child {
   return (
-    <Page frame={frame} title="Find" script="find">
-      <IncidentTabs frame={frame} here="find" />
-      <FindBox frame={frame} />
-      <NamedCard of={model} frame={frame} />
+    <Page context={context} title="Find" script="find">
+      <IncidentTabs context={context} here="find" />
+      <FindBox context={context} />
+      <NamedCard of={model} context={context} />
       <NotCompared kinds={model.not_compared} />
-      {model.requested ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
+      {model.requested ? <Found model={model} context={context} /> : <Hints context={context} />}
     </Page>
   );
 }
@@ -46,20 +46,20 @@ const NotCompared: FC<{ readonly kinds: readonly string[] }> = ({ kinds }) =>
     </p>
   );
 
-const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const may = frame.principal === undefined ? false : canResolve(frame);
+const FindBox: FC<{ readonly context: PageContext }> = ({ context }) => {
+  const may = context.principal === undefined ? false : canResolve(context);
   return (
     <form
       class="find"
       method="get"
-      action={hrefOf(frame, "/traces/find")}
+      action={hrefOf(context, "/traces/find")}
       role="search"
       aria-label="Find by id or name"
       data-find
-      data-resolve={may ? hrefOf(frame, "/traces/account/resolve") : undefined}
+      data-resolve={may ? hrefOf(context, "/traces/account/resolve") : undefined}
     >
-      {frame.csrfToken === undefined ? null : (
-        <input type="hidden" value={frame.csrfToken} data-csrf />
+      {context.csrfToken === undefined ? null : (
+        <input type="hidden" value={context.csrfToken} data-csrf />
       )}
       <label class="find-id">
         <span>Any id, or parts of a name or id</span>
@@ -68,7 +68,7 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
           <input
             class="field mono"
             name="id"
-            value={frame.query.get("id") ?? ""}
+            value={context.query.get("id") ?? ""}
             placeholder="user, thread, root, job, source, event or error id; or words of a name"
             maxlength={240}
             autocomplete="off"
@@ -78,8 +78,8 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
           />
         </span>
       </label>
-      {frame.principal?.userId === undefined ? <TenantField frame={frame} /> : null}
-      <RangeInputs query={frame.query} />
+      {context.principal?.userId === undefined ? <TenantField context={context} /> : null}
+      <RangeInputs query={context.query} />
       <button class="button primary" type="submit">
         Find
       </button>
@@ -89,13 +89,13 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
 };
 
 /** For a principal without a tenant: rows of memory are separated by tenant. */
-const TenantField: FC<{ readonly frame: Frame }> = ({ frame }) => (
+const TenantField: FC<{ readonly context: PageContext }> = ({ context }) => (
   <label class="find-tenant">
     <span>Tenant, if known</span>
     <input
       class="field mono"
       name="user_id"
-      value={frame.query.get("user_id") ?? ""}
+      value={context.query.get("user_id") ?? ""}
       maxlength={240}
       autocomplete="off"
       autocapitalize="off"
@@ -104,8 +104,8 @@ const TenantField: FC<{ readonly frame: Frame }> = ({ frame }) => (
   </label>
 );
 
-function canResolve(frame: Frame): boolean {
-  const role = frame.principal?.role;
+function canResolve(context: PageContext): boolean {
+  const role = context.principal?.role;
   return role === "operator" || role === "admin";
 }
 
@@ -127,7 +127,7 @@ const examples: readonly (readonly [string, string])[] = [
   ],
 ];
 
-const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
+const Hints: FC<{ readonly context: PageContext }> = ({ context }) => (
   <Empty title="Paste the id you have, or type a name" icon="find">
     <p>
       The whole history is searched for it, within what you may read. What kind of id it is shows by
@@ -143,14 +143,17 @@ const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
     </dl>
     <p class="muted">
       An e-mail address is no id and is never searched for
-      {canResolve(frame)
+      {canResolve(context)
         ? "; typed here, your host's directory resolves it, and only the opaque id is used."
         : ". Resolving one needs the permission account.resolve."}
     </p>
   </Empty>
 );
 
-const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+const NotFound: FC<{ readonly model: FindModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => (
   <Empty title="No evidence names this id" icon="find">
     <p>
       {model.window_complete
@@ -158,9 +161,9 @@ const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ mo
         : "Not everything that you may read was searched. "}
       Check the id, widen the times, or contact an operator with a wider scope.
     </p>
-    <Places model={model} frame={frame} />
-    {frame.query.has("cursor") ? (
-      <a class="button" href={hrefWith(frame, { cursor: null })}>
+    <Places model={model} context={context} />
+    {context.query.has("cursor") ? (
+      <a class="button" href={hrefWith(context, { cursor: null })}>
         From the start
       </a>
     ) : null}
@@ -168,23 +171,29 @@ const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ mo
 );
 
 /** No id, but names have the text. */
-const NoId: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+const NoId: FC<{ readonly model: FindModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => (
   <Card title="No evidence with this id" icon="info">
-    <Places model={model} frame={frame} />
+    <Places model={model} context={context} />
   </Card>
 );
 
-const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => {
+const Found: FC<{ readonly model: FindModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const kinds = idKinds([...new Set(model.items.flatMap((item) => item.matched_by))]);
   if (model.items.length === 0) {
     return model.named.length > 0 ? (
-      <NoId model={model} frame={frame} />
+      <NoId model={model} context={context} />
     ) : (
-      <NotFound model={model} frame={frame} />
+      <NotFound model={model} context={context} />
     );
   }
   // A trace can have more events with the id on another page.
-  const isPart = model.next_cursor !== null || frame.query.has("cursor");
+  const isPart = model.next_cursor !== null || context.query.has("cursor");
   const of = isPart ? " on this page" : "";
   return (
     <Card
@@ -203,7 +212,7 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
               title={`Named as: ${kinds.join(", ")}`}
             />
           )}
-          <ListEnd frame={frame}>
+          <ListEnd context={context}>
             {countedText(model.items.length, "root")}, {countedText(model.event_count, "event")}
             {of}
           </ListEnd>
@@ -231,36 +240,39 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
         }
       >
         {model.items.map((item) => (
-          <Root item={item} of={of} frame={frame} />
+          <Root item={item} of={of} context={context} />
         ))}
       </Table>
-      <Places model={model} frame={frame} />
-      <Ways model={model} frame={frame} />
+      <Places model={model} context={context} />
+      <Ways model={model} context={context} />
     </Card>
   );
 };
 
 /** Coverage of the search, and a link to the rest. */
-const Ways: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+const Ways: FC<{ readonly model: FindModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => (
   <footer class="window">
     <SearchedBadge model={model} />
     <span>
       {model.window_complete
         ? "All of the evidence was searched."
-        : model.next_cursor === null && !frame.query.has("cursor")
+        : model.next_cursor === null && !context.query.has("cursor")
           ? "There may be more matches: see above which places were not searched."
           : "More matches are on other pages."}
     </span>
     <span class="end">
-      {frame.query.has("cursor") ? (
-        <a class="button" href={hrefWith(frame, { cursor: null })} data-control="page newest">
+      {context.query.has("cursor") ? (
+        <a class="button" href={hrefWith(context, { cursor: null })} data-control="page newest">
           First page
         </a>
       ) : null}
       {model.next_cursor === null ? null : (
         <a
           class="button"
-          href={hrefWith(frame, { cursor: model.next_cursor })}
+          href={hrefWith(context, { cursor: model.next_cursor })}
           data-older
           data-control="page older"
         >
@@ -271,14 +283,14 @@ const Ways: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model,
   </footer>
 );
 
-const Root: FC<{ readonly item: FoundRoot; readonly of: string; readonly frame: Frame }> = ({
-  item,
-  of,
-  frame,
-}) => {
+const Root: FC<{
+  readonly item: FoundRoot;
+  readonly of: string;
+  readonly context: PageContext;
+}> = ({ item, of, context }) => {
   const anchor = item.event_ids[0];
   const at = anchor === undefined ? "" : `#e-${encodeURIComponent(anchor)}`;
-  const href = hrefOf(frame, `/traces/${encodeURIComponent(item.root_trace_id)}${at}`);
+  const href = hrefOf(context, `/traces/${encodeURIComponent(item.root_trace_id)}${at}`);
   return (
     <tr>
       <td>
@@ -301,7 +313,7 @@ const Root: FC<{ readonly item: FoundRoot; readonly of: string; readonly frame: 
           <Id
             of={item.thread_id}
             chars={20}
-            href={rangedHref(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
+            href={rangedHref(context, `/threads/${encodeURIComponent(item.thread_id)}`)}
           />
         )}
       </td>

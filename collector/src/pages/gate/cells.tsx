@@ -2,7 +2,7 @@
 import type { NullableIdentity } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { GateTurn, GateValue } from "./answer.ts";
@@ -12,9 +12,9 @@ const results = ["violated", "not_established", "holds"] as const;
 const shownMax = 12;
 
 /** The compared turns of a side by their result, and those that are left out. */
-export const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Frame }> = ({
+export const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly context: PageContext }> = ({
   turns,
-  frame,
+  context,
 }) => {
   const compared = turns.filter((turn) => turn.compared);
   const leftOut = turns.filter((turn) => !turn.compared);
@@ -23,12 +23,12 @@ export const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly frame: Fra
       {results.map((result) => {
         const own = compared.filter((turn) => turn.result === result);
         const summary = countedResult(own.length, result);
-        return <Turns of={own} summary={summary} open={result === "violated"} frame={frame} />;
+        return <Turns of={own} summary={summary} open={result === "violated"} context={context} />;
       })}
       <Turns
         of={leftOut.map((one) => ({ ...one, words: wordsOf(one.result) }))}
         summary={leftOutWords(leftOut)}
-        frame={frame}
+        context={context}
       />
     </>
   );
@@ -44,22 +44,22 @@ const Turns: FC<{
   readonly of: readonly NamedTurn[];
   readonly summary: string;
   readonly open?: boolean;
-  readonly frame: Frame;
-}> = ({ of, summary, open = false, frame }) =>
+  readonly context: PageContext;
+}> = ({ of, summary, open = false, context }) =>
   of.length === 0 ? null : (
     <details class="gate-cell" open={open}>
       <summary>{summary}</summary>
       <ul class="gate-turns">
         {of.slice(0, shownMax).map(({ root_trace_id: root, turn_id: turn, words }) => (
           <li>
-            <a href={hrefOf(frame, turnPath(root, turn))}>
+            <a href={hrefOf(context, turnPath(root, turn))}>
               <code>{(turn ?? root ?? "").slice(0, 16)}</code>
             </a>
             {words === undefined ? null : <span class="muted"> {words}</span>}
           </li>
         ))}
       </ul>
-      <More of={of.length} frame={frame} />
+      <More of={of.length} context={context} />
     </details>
   );
 
@@ -68,11 +68,11 @@ function leftOutWords({ length }: readonly unknown[]): string {
 }
 
 /** How many turns a cell does not name, and where they are. */
-const More: FC<{ readonly of: number; readonly frame: Frame }> = ({ of, frame }) =>
+const More: FC<{ readonly of: number; readonly context: PageContext }> = ({ of, context }) =>
   of > shownMax ? (
     <p class="muted">
       and {countText(of - shownMax)} more{" "}
-      {frame.jsonHref === undefined ? "in the JSON" : <a href={frame.jsonHref}>in the JSON</a>}
+      {context.jsonHref === undefined ? "in the JSON" : <a href={context.jsonHref}>in the JSON</a>}
     </p>
   ) : null;
 
@@ -87,16 +87,16 @@ function turnPath(root: string | null, turn: string | null): string {
 }
 
 /** The turns behind a median, those of the largest values first, and those that are left out. */
-export const Values: FC<{ readonly of: readonly GateValue[]; readonly frame: Frame }> = ({
+export const Values: FC<{ readonly of: readonly GateValue[]; readonly context: PageContext }> = ({
   of,
-  frame,
+  context,
 }) => {
   const compared = of.filter((one) => one.compared);
   const leftOut = of.filter((one) => !one.compared);
   return (
     <>
-      <Turns of={compared.map(withWords)} summary={countedValues(compared)} frame={frame} />
-      <Turns of={leftOut.map(withWords)} summary={leftOutWords(leftOut)} frame={frame} />
+      <Turns of={compared.map(withWords)} summary={countedValues(compared)} context={context} />
+      <Turns of={leftOut.map(withWords)} summary={leftOutWords(leftOut)} context={context} />
     </>
   );
 };

@@ -2,7 +2,7 @@
 import { chance, measureName, medianWords, pairingWords } from "@turnproof/contracts";
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { Card, Heads, Table } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import { Values } from "./cells.tsx";
@@ -19,11 +19,11 @@ const orders: Readonly<Record<string, string>> = {
 };
 
 /** The turns of a side, those of the largest values first. */
-function turnsHref(frame: Frame, terms: string, measure: string): string {
+function turnsHref(context: PageContext, terms: string, measure: string): string {
   const sort = orders[measure];
   const order: Record<string, string> = sort === undefined ? {} : { sort };
-  const query = { q: terms, ...order, ...Object.fromEntries(reachOf(frame)) };
-  return hrefOf(frame, `/traces?${new URLSearchParams(query).toString()}`);
+  const query = { q: terms, ...order, ...Object.fromEntries(reachOf(context)) };
+  return hrefOf(context, `/traces?${new URLSearchParams(query).toString()}`);
 }
 
 /** The card. */
@@ -31,8 +31,8 @@ export const Measures: FC<{
   readonly of: GateAnswer["report"]["measures"];
   readonly values: readonly GateValue[];
   readonly model: GateModel;
-  readonly frame: Frame;
-}> = ({ of, values, model, frame }) => (
+  readonly context: PageContext;
+}> = ({ of, values, model, context }) => (
   <Card title="Measures" icon="clock" flush>
     <Table
       stacks
@@ -57,12 +57,12 @@ export const Measures: FC<{
           </td>
           {sides.map((side) => (
             <td data-head={`${sideNames[side]}, median`}>
-              <a class="gate-median" href={turnsHref(frame, model[side] ?? "", one.name)}>
+              <a class="gate-median" href={turnsHref(context, model[side] ?? "", one.name)}>
                 {medianWords(one[side])}
               </a>
               <Values
                 of={values.filter((value) => value.side === side && value.measure === one.name)}
-                frame={frame}
+                context={context}
               />
             </td>
           ))}

@@ -16,7 +16,7 @@ import {
 import type { ContractComparison, GateReport } from "@turnproof/contracts";
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { unclearReason } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-words.ts";
@@ -35,24 +35,24 @@ import type { GateAnswer, GateTurn } from "./answer.ts";
 import type { GateModel } from "./route.ts";
 
 /** The comparison. */
-export function gatePage(model: GateModel, frame: Frame): Child {
+export function gatePage(model: GateModel, context: PageContext): Child {
   const { answer, read } = model;
   const pending = pendingText(model.pending_frames);
   const unclear = unclearWords(model);
   return (
-    <Page frame={frame} title="Gate" bar={<CompareTabs frame={frame} here="gate" />}>
+    <Page context={context} title="Gate" bar={<CompareTabs context={context} here="gate" />}>
       <p class="lead">
         Whether a candidate is worse than a baseline, by contracts and measures. Where neither can
         be shown, the answer is that there is not enough evidence.
       </p>
-      <StoreUnavailableNote away={model.store_away} frame={frame}>
+      <StoreUnavailableNote away={model.store_away} context={context}>
         No side can be read, so nothing is compared until it answers.
       </StoreUnavailableNote>
-      <Sides model={model} frame={frame} />
+      <Sides model={model} context={context} />
       <Reach model={model} />
       {pending === undefined ? null : <Note tone="warn">{pending}</Note>}
       {answer !== null ? (
-        <Answer answer={answer} model={model} frame={frame} />
+        <Answer answer={answer} model={model} context={context} />
       ) : unclear.length + model.unknown_required.length > 0 ? (
         <Note tone="bad">
           Nothing is compared, because not every word is understood:
@@ -108,8 +108,8 @@ function outcomeSentence(report: GateReport, required: readonly string[]): strin
 const Answer: FC<{
   readonly answer: GateAnswer;
   readonly model: GateModel;
-  readonly frame: Frame;
-}> = ({ answer, model, frame }) => {
+  readonly context: PageContext;
+}> = ({ answer, model, context }) => {
   const { report, plans, bounded } = answer;
   const absent = notRecordedWords(report);
   return (
@@ -134,7 +134,7 @@ const Answer: FC<{
         title="Outcome"
         icon="outcome"
         end={
-          <ListEnd frame={frame} limited>
+          <ListEnd context={context} limited>
             <GateBadge outcome={report.outcome} />
           </ListEnd>
         }
@@ -153,7 +153,7 @@ const Answer: FC<{
         </Note>
       )}
       {report.contracts.map((one) => (
-        <Contract of={one} turns={answer.turns} frame={frame} />
+        <Contract of={one} turns={answer.turns} context={context} />
       ))}
       {report.notApplied.map((name) => (
         <Card
@@ -165,7 +165,7 @@ const Answer: FC<{
         </Card>
       ))}
       {report.measures.length === 0 ? null : (
-        <Measures of={report.measures} values={answer.values} model={model} frame={frame} />
+        <Measures of={report.measures} values={answer.values} model={model} context={context} />
       )}
     </>
   );
@@ -174,8 +174,8 @@ const Answer: FC<{
 const Contract: FC<{
   readonly of: ContractComparison;
   readonly turns: readonly GateTurn[];
-  readonly frame: Frame;
-}> = ({ of, turns, frame }) => (
+  readonly context: PageContext;
+}> = ({ of, turns, context }) => (
   <Card title={`Contract ${of.name}`} icon="mark" end={<GateBadge outcome={of.outcome} />}>
     <div class="gate-pair">
       {sides.map((side) => (
@@ -185,7 +185,7 @@ const Contract: FC<{
           {of.passK[side].k === 1 ? null : <p class="muted">{passWords(of.passK[side])}</p>}
           <Cell
             turns={turns.filter((turn) => turn.side === side && turn.contract === of.name)}
-            frame={frame}
+            context={context}
           />
         </section>
       ))}

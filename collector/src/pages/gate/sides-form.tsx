@@ -3,7 +3,7 @@
  */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { hrefOf } from "../../ui/layout.tsx";
 import { sideNames, sides } from "./names.ts";
@@ -11,14 +11,14 @@ import { turnsMax } from "./sides.ts";
 import type { GateModel } from "./route.ts";
 
 /** The form. */
-export const Sides: FC<{ readonly model: GateModel; readonly frame: Frame }> = ({
+export const Sides: FC<{ readonly model: GateModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => (
   <form
     class="fields gate-sides"
     method="get"
-    action={hrefOf(frame, "/traces/compare/gate")}
+    action={hrefOf(context, "/traces/compare/gate")}
     aria-label="Sides"
   >
     {sides.map((name) => (
@@ -58,7 +58,7 @@ export const Sides: FC<{ readonly model: GateModel; readonly frame: Frame }> = (
         spellcheck={false}
       />
     </label>
-    {reachOf(frame).map(([name, value]) => (
+    {reachOf(context).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
     <button class="button primary" type="submit">
@@ -68,7 +68,9 @@ export const Sides: FC<{ readonly model: GateModel; readonly frame: Frame }> = (
 );
 
 /** Parameters of this page by which both sides are narrowed. */
-export function reachOf({ query }: Frame): readonly (readonly [name: string, value: string])[] {
+export function reachOf({
+  query,
+}: PageContext): readonly (readonly [name: string, value: string])[] {
   return ["start_time", "end_time", "user_id", "scope"].flatMap((name) => {
     const value = query.get(name);
     return value === null ? [] : [[name, value] as const];

@@ -1,7 +1,7 @@
 /** @module Graph page: agents and what they use, as a drawing and as a table of its connections. */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { GraphEdge } from "../../ui/display/agent-graph.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
 import { countText, shareText } from "../../ui/display/figures.ts";
@@ -20,21 +20,21 @@ import { hrefOf } from "../../ui/layout.tsx";
 import type { GraphModel } from "./route.ts";
 
 /** The graph. */
-export function graphPage(model: GraphModel, frame: Frame): Child {
-  const terms = termsOf(frame.query);
+export function graphPage(model: GraphModel, context: PageContext): Child {
+  const terms = termsOf(context.query);
   return (
     <FilteredPage
-      frame={frame}
+      context={context}
       title="Agent graph"
       script="graph"
-      tabs={<AgentTabs frame={frame} here="graph" />}
+      tabs={<AgentTabs context={context} here="graph" />}
     >
       {model.agents.length === 0 ? (
-        <NoRows frame={frame} title="No agent in these turns" icon="agents">
+        <NoRows context={context} title="No agent in these turns" icon="agents">
           An agent shows as soon as one of its turns arrives.
         </NoRows>
       ) : (
-        <Graph model={model} frame={frame} terms={terms} />
+        <Graph model={model} context={context} terms={terms} />
       )}
     </FilteredPage>
   );
@@ -42,9 +42,9 @@ export function graphPage(model: GraphModel, frame: Frame): Child {
 
 const Graph: FC<{
   readonly model: GraphModel;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly terms: readonly Term[];
-}> = ({ model, frame, terms }) => {
+}> = ({ model, context, terms }) => {
   const left = leftOf(model);
   const pending = pendingText(model.pending_frames);
   return (
@@ -74,7 +74,7 @@ const Graph: FC<{
         id="connections"
         icon="filter"
         flush
-        end={<ListEnd frame={frame}>{countText(model.edges.length)}</ListEnd>}
+        end={<ListEnd context={context}>{countText(model.edges.length)}</ListEnd>}
       >
         <Table
           label="Connections"
@@ -100,7 +100,7 @@ const Graph: FC<{
           }
         >
           {model.edges.map((edge) => (
-            <Edge of={edge} model={model} href={turnsHref(frame, terms, edge)} />
+            <Edge of={edge} model={model} href={turnsHref(context, terms, edge)} />
           ))}
         </Table>
         {pending === undefined ? null : (
@@ -166,7 +166,11 @@ function hourly(calls: number, { first_ms: first, last_ms: last }: GraphModel): 
   return String(Number(((calls * 3_600_000) / (last - first)).toPrecision(3)));
 }
 
-function turnsHref(frame: Frame, terms: readonly Term[], of: GraphEdge): string | undefined {
+function turnsHref(
+  context: PageContext,
+  terms: readonly Term[],
+  of: GraphEdge,
+): string | undefined {
   const { agent_id: agent, kind, name } = of;
   if (agent === null || agent.includes('"')) return undefined;
   const call = kind === "memory" ? undefined : callTerm({ kind, name });
@@ -178,5 +182,5 @@ function turnsHref(frame: Frame, terms: readonly Term[], of: GraphEdge): string 
       ? { key: "has", value: "memory", negated: false }
       : { key: "call", value: call, negated: false },
   ];
-  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
+  return `${hrefOf(context, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }

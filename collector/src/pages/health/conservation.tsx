@@ -8,7 +8,7 @@ import { findingAdvice, findingMeaning } from "../../access/audit/finding-words.
 
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
 import { bytesText, countedText, countText, wordsOf } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { EvidenceFact } from "./evidence-fact.tsx";
 import { ForwardFact } from "./forwarding.tsx";
 import { conservationSum, ranked } from "./health-figures.ts";
@@ -95,9 +95,9 @@ const Reasons: FC<{
 };
 
 /** The journal, the drain behind it, the store and the audit log. */
-export const JournalCard: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({
+export const JournalCard: FC<{ readonly of: CollectorHealth; readonly context: PageContext }> = ({
   of,
-  frame,
+  context,
 }) => {
   const { ingest } = of;
   const { journal, drain } = ingest;
@@ -157,7 +157,7 @@ export const JournalCard: FC<{ readonly of: CollectorHealth; readonly frame: Fra
           <Count of={drain.stored_events} /> events in <Count of={drain.stored_batches} /> blocks ·{" "}
           <Count of={drain.retries} /> retries · <Count of={drain.unverified} /> not read back
         </Fact>
-        <Behind of={of} frame={frame} />
+        <Behind of={of} context={context} />
       </Facts>
     </Card>
   );
@@ -189,7 +189,10 @@ function uncountedText(frames: number): string {
 }
 
 /** Behind the journal: the store and the audit log. */
-const Behind: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({ of, frame }) => {
+const Behind: FC<{ readonly of: CollectorHealth; readonly context: PageContext }> = ({
+  of,
+  context,
+}) => {
   const { store, audit } = of;
   const { drain } = of.ingest;
   return (
@@ -207,7 +210,7 @@ const Behind: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({ o
         </span>
       </Fact>
       <Fact name="evidence">
-        <EvidenceFact of={of} frame={frame} />
+        <EvidenceFact of={of} context={context} />
       </Fact>
       {of.ingest.forward === null ? null : <ForwardFact of={of.ingest.forward} />}
       {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}

@@ -2,7 +2,7 @@
 import { outcomes, problemText } from "@turnproof/contracts";
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { OutcomeBadge } from "../../ui/elements/outcome-badge.tsx";
 import { Card, Note, Table } from "../../ui/elements/panel.tsx";
@@ -12,8 +12,8 @@ import type { ContractCount, ContractsHealth } from "./contract-counts.ts";
 /** The card; nothing without contracts. */
 export const ContractsCard: FC<{
   readonly of: ContractsHealth | null;
-  readonly frame: Frame;
-}> = ({ of, frame }) => {
+  readonly context: PageContext;
+}> = ({ of, context }) => {
   if (of === null) return <></>;
   const { counts, problems, uncounted, without_result: open } = of;
   return (
@@ -40,7 +40,7 @@ export const ContractsCard: FC<{
         }
       >
         {counts.map((row) => (
-          <Row of={row} frame={frame} since={of.since} />
+          <Row of={row} context={context} since={of.since} />
         ))}
       </Table>
       {open === 0 ? null : (
@@ -59,9 +59,9 @@ export const ContractsCard: FC<{
 
 const Row: FC<{
   readonly of: ContractCount;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly since: string;
-}> = ({ of, frame, since }) => (
+}> = ({ of, context, since }) => (
   <tr>
     <td>
       <b>{of.contract}</b> <span class="muted contract-version">version {of.version}</span>
@@ -76,7 +76,9 @@ const Row: FC<{
           {of[result] === 0 ? (
             "0"
           ) : (
-            <a href={`${hrefOf(frame, "/traces")}?${query.toString()}`}>{countText(of[result])}</a>
+            <a href={`${hrefOf(context, "/traces")}?${query.toString()}`}>
+              {countText(of[result])}
+            </a>
           )}
         </td>
       );

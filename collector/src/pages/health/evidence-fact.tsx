@@ -1,7 +1,7 @@
 /** @module EvidenceFact: whether the evidence that turns rest on is there and whole. */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countedText, countText } from "../../ui/display/figures.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Count } from "../../ui/elements/figure.tsx";
@@ -33,8 +33,8 @@ const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of
 const Named: FC<{
   readonly roots: readonly string[];
   readonly count: number;
-  readonly frame: Frame;
-}> = ({ roots, count, frame }) =>
+  readonly context: PageContext;
+}> = ({ roots, count, context }) =>
   roots.length === 0 ? (
     <></>
   ) : (
@@ -43,7 +43,7 @@ const Named: FC<{
       {roots.map((root, at) => (
         <>
           {at === 0 ? "" : ", "}
-          <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
+          <a href={hrefOf(context, `/traces/${encodeURIComponent(root)}`)}>
             <code>{root}</code>
           </a>
         </>
@@ -55,11 +55,11 @@ const Named: FC<{
 /** Rows that are there and cannot be decoded. */
 const Damaged: FC<{
   readonly of: CollectorHealth["ingest"]["damaged"];
-  readonly frame: Frame;
-}> = ({ of: { traces, roots_named: roots }, frame }) => (
+  readonly context: PageContext;
+}> = ({ of: { traces, roots_named: roots }, context }) => (
   <>
     <Badge tone="bad" icon="failed" word={`damaged rows in ${countedText(traces, "trace")}`} />{" "}
-    <Named roots={roots} count={traces} frame={frame} />
+    <Named roots={roots} count={traces} context={context} />
     cannot be decoded. None of their turns is answered as a success. <code>turnproof restore</code>,
     or the backup of the database, brings them back.{" "}
   </>
@@ -86,9 +86,9 @@ const Unwithdrawn: FC = () => (
 );
 
 /** Whether the evidence that turns rest on is there. */
-const Missing: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({
+const Missing: FC<{ readonly of: CollectorHealth; readonly context: PageContext }> = ({
   of: { ingest, judge },
-  frame,
+  context,
 }) => {
   const { missing: of, damaged } = ingest;
   if (damaged.store !== null) {
@@ -98,8 +98,8 @@ const Missing: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({
   return (
     <>
       {damaged.located ? null : judge === "off_read_only" ? <Unwithdrawn /> : <Unlocated />}
-      {damaged.traces === 0 ? null : <Damaged of={damaged} frame={frame} />}
-      {isSure || !isWhole(of) ? <Gone of={of} frame={frame} /> : null}
+      {damaged.traces === 0 ? null : <Damaged of={damaged} context={context} />}
+      {isSure || !isWhole(of) ? <Gone of={of} context={context} /> : null}
     </>
   );
 };
@@ -111,8 +111,8 @@ const isWhole = (of: CollectorHealth["ingest"]["missing"]): boolean =>
 /** What is gone by the comparison of the start. */
 const Gone: FC<{
   readonly of: CollectorHealth["ingest"]["missing"];
-  readonly frame: Frame;
-}> = ({ of, frame }) => {
+  readonly context: PageContext;
+}> = ({ of, context }) => {
   const notCompared = <Badge tone="quiet" icon="unjudged" word="not compared with its turns" />;
   if (of === null) return notCompared;
   const { turns, roots_missing: roots, rows_missing: rows, parts_set_aside: parts } = of;
@@ -132,7 +132,7 @@ const Gone: FC<{
             word={rows === 1 ? "1 row is gone" : `${countText(rows)} rows are gone`}
           />{" "}
           in <Count of={roots} /> {roots === 1 ? "trace" : "traces"}{" "}
-          <Named roots={of.roots_named} count={roots} frame={frame} />
+          <Named roots={of.roots_named} count={roots} context={context} />
           without a deletion. None of their turns is answered as a success.{" "}
         </>
       )}
@@ -173,12 +173,12 @@ const Gone: FC<{
 };
 
 /** What is known of it. */
-export const EvidenceFact: FC<{ readonly of: CollectorHealth; readonly frame: Frame }> = ({
+export const EvidenceFact: FC<{ readonly of: CollectorHealth; readonly context: PageContext }> = ({
   of,
-  frame,
+  context,
 }) => (
   <>
-    <Missing of={of} frame={frame} />
+    <Missing of={of} context={context} />
     <Account of={of.ingest.missing} />
   </>
 );

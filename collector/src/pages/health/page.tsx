@@ -8,7 +8,7 @@ import type { Child, FC } from "hono/jsx";
 import { countText } from "../../ui/display/figures.ts";
 import { requestedRange } from "../../ui/display/time-range.ts";
 import { knownText, nothingRead, nothingReceived } from "./health-figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { HealthModel } from "./route.ts";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";
 import { Count, Duration } from "../../ui/elements/figure.tsx";
@@ -27,25 +27,25 @@ import { RulesRefusedNote } from "../../ui/groups/rules-refused-note.tsx";
 import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
 
 /** The health view. */
-export function healthPage(model: HealthModel, frame: Frame): Child {
+export function healthPage(model: HealthModel, context: PageContext): Child {
   const bare = model.normalized_events === 0;
-  const isRanged = Object.keys(requestedRange(frame.query)).length > 0;
+  const isRanged = Object.keys(requestedRange(context.query)).length > 0;
   return (
     <Page
-      frame={frame}
+      context={context}
       title="Health"
       script="health"
       bar={
         <div class="page-actions">
-          <HealthFilter frame={frame} />
+          <HealthFilter context={context} />
           <button class="button" type="button" data-watch hidden aria-pressed="false">
             <Icon name="live" /> <span data-word>Watch</span>
           </button>
         </div>
       }
     >
-      <Scope frame={frame} model={model} />
-      <RangeCards of={model.range} frame={frame} />
+      <Scope context={context} model={model} />
+      <RangeCards of={model.range} context={context} />
       <h2 class="health-part">Now, and in the newest rows</h2>
       <p class="muted" data-not-ranged>
         Independent of the range{isRanged ? " that is chosen" : ""}: the state of this collector
@@ -62,14 +62,14 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
       ) : (
         <div class="health-pair">
           <ConservationCard of={model.collector.ingest.conservation} />
-          <JournalCard of={model.collector} frame={frame} />
+          <JournalCard of={model.collector} context={context} />
         </div>
       )}
-      <ContractsCard of={model.contracts} frame={frame} />
+      <ContractsCard of={model.contracts} context={context} />
       {bare ? (
         <Empty title="No evidence was read" icon="health">
           <p>
-            {bareText(model)} <a href={hrefOf(frame, "/traces")}>Turns</a>
+            {bareText(model)} <a href={hrefOf(context, "/traces")}>Turns</a>
           </p>
         </Empty>
       ) : (
@@ -95,7 +95,10 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
 
 const fields = ["agent_id", "thread_id", "user_id", "scope"] as const;
 
-const Scope: FC<{ readonly frame: Frame; readonly model: HealthModel }> = ({ frame, model }) => (
+const Scope: FC<{ readonly context: PageContext; readonly model: HealthModel }> = ({
+  context,
+  model,
+}) => (
   <Chips label="Scope and reach">
     <Chip
       name="read"
@@ -113,10 +116,10 @@ const Scope: FC<{ readonly frame: Frame; readonly model: HealthModel }> = ({ fra
       }
     />
     {fields.flatMap((field) => {
-      const value = frame.query.get(field);
+      const value = context.query.get(field);
       if (value === null || value === "") return [];
       return [
-        <a class="chip term" href={hrefWith(frame, { [field]: null })} title={`Remove ${field}`}>
+        <a class="chip term" href={hrefWith(context, { [field]: null })} title={`Remove ${field}`}>
           <span class="value">
             {field}:{value}
           </span>
@@ -127,14 +130,14 @@ const Scope: FC<{ readonly frame: Frame; readonly model: HealthModel }> = ({ fra
   </Chips>
 );
 
-const HealthFilter: FC<{ readonly frame: Frame }> = ({ frame }) => (
+const HealthFilter: FC<{ readonly context: PageContext }> = ({ context }) => (
   <form class="inline-filter" method="get" role="search" aria-label="Narrow the health view">
     <input
       class="field mono"
       name="agent_id"
       placeholder="agent"
       aria-label="Agent"
-      value={frame.query.get("agent_id") ?? ""}
+      value={context.query.get("agent_id") ?? ""}
       autocomplete="off"
     />
     <input
@@ -142,10 +145,10 @@ const HealthFilter: FC<{ readonly frame: Frame }> = ({ frame }) => (
       name="thread_id"
       placeholder="thread"
       aria-label="Thread"
-      value={frame.query.get("thread_id") ?? ""}
+      value={context.query.get("thread_id") ?? ""}
       autocomplete="off"
     />
-    <RangeInputs query={frame.query} />
+    <RangeInputs query={context.query} />
     <button class="button" type="submit">
       Narrow
     </button>

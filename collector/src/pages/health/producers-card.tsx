@@ -5,7 +5,7 @@
  */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
 import { requestedRange } from "../../ui/display/time-range.ts";
@@ -21,9 +21,9 @@ import type { HealthRange } from "./range.ts";
 const shownMax = 50;
 
 /** The services of the range. */
-export const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({
+export const ProducersCard: FC<{ readonly of: HealthRange; readonly context: PageContext }> = ({
   of,
-  frame,
+  context,
 }) => {
   const { producers: rows } = of;
   return (
@@ -33,7 +33,7 @@ export const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame
       icon="orphan"
       flush
       end={
-        <ListEnd frame={frame}>
+        <ListEnd context={context}>
           {countText(rows.length)} {rows.length === 1 ? "service" : "services"}
         </ListEnd>
       }
@@ -43,14 +43,14 @@ export const ProducersCard: FC<{ readonly of: HealthRange; readonly frame: Frame
       ) : (
         <Table stacks label="Services in this range" head={<Heads />}>
           {rows.slice(0, shownMax).map((row) => (
-            <Row of={row} frame={frame} />
+            <Row of={row} context={context} />
           ))}
         </Table>
       )}
       {rows.length > shownMax ? (
         <p class="muted padded">and {countText(rows.length - shownMax)} more in the export</p>
       ) : null}
-      {Object.keys(requestedRange(frame.query)).length === 0 ? null : (
+      {Object.keys(requestedRange(context.query)).length === 0 ? null : (
         <Processes of={of.processes} />
       )}
     </Card>
@@ -162,7 +162,10 @@ const Heads: FC = () => (
 
 const tones = { known: "ok", at_least: "warn", unknown: "quiet" } as const;
 
-const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, frame }) => {
+const Row: FC<{ readonly of: ProducerRange; readonly context: PageContext }> = ({
+  of,
+  context,
+}) => {
   const { service } = of;
   const term = service === null ? "" : termText({ key: "app", value: service, negated: false });
   return (
@@ -171,7 +174,7 @@ const Row: FC<{ readonly of: ProducerRange; readonly frame: Frame }> = ({ of, fr
         {service === null ? (
           <span class="muted">without a name</span>
         ) : (
-          <a href={rangedHref(frame, `/traces?q=${encodeURIComponent(term)}`)}>{service}</a>
+          <a href={rangedHref(context, `/traces?q=${encodeURIComponent(term)}`)}>{service}</a>
         )}
       </td>
       <td data-head="Lost" class="lost">

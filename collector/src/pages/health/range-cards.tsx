@@ -4,7 +4,7 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import {
   bytesText,
   countedText,
@@ -25,16 +25,16 @@ import type { RangeOrphans } from "./range-orphans.ts";
 import type { HealthRange } from "./range.ts";
 
 /** Health over the range. */
-export const RangeCards: FC<{ readonly of: HealthRange | null; readonly frame: Frame }> = ({
+export const RangeCards: FC<{ readonly of: HealthRange | null; readonly context: PageContext }> = ({
   of,
-  frame,
+  context,
 }) =>
   of === null ? (
     <Note tone="bad">The turns of this range cannot be read: see the store below.</Note>
   ) : (
     <>
-      <RangeTiles of={of} frame={frame} />
-      <ProducersCard of={of} frame={frame} />
+      <RangeTiles of={of} context={context} />
+      <ProducersCard of={of} context={context} />
       {of.ingest === null ? null : (
         <>
           <ReceivedCard of={of.ingest} />
@@ -44,7 +44,10 @@ export const RangeCards: FC<{ readonly of: HealthRange | null; readonly frame: F
     </>
   );
 
-const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ of, frame }) => {
+const RangeTiles: FC<{ readonly of: HealthRange; readonly context: PageContext }> = ({
+  of,
+  context,
+}) => {
   const { ingest, unjudged } = of;
   const rows = of.producers;
   const lost = rows.reduce((sum, row) => sum + (row.lost ?? 0), 0);
@@ -53,7 +56,9 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
     <Tiles label="In this range">
       <Tile
         name="turns"
-        more={of.turns === 0 ? "none in this range" : <UnjudgedText of={unjudged} frame={frame} />}
+        more={
+          of.turns === 0 ? "none in this range" : <UnjudgedText of={unjudged} context={context} />
+        }
       >
         <Count of={of.turns} />
       </Tile>
@@ -81,7 +86,7 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
           of.turns === 0 ? (
             "no turn in this range"
           ) : (
-            <LostText of={of.lost_evidence} frame={frame} />
+            <LostText of={of.lost_evidence} context={context} />
           )
         }
       >
@@ -93,7 +98,7 @@ const RangeTiles: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
           `${of.lost_evidence.turns_unknown > 0 ? "≥ " : ""}${countText(of.lost_evidence.turns)}`
         )}
       </Tile>
-      <OrphanTile of={of} frame={frame} />
+      <OrphanTile of={of} context={context} />
       {ingest === null ? null : <IngestTiles of={ingest} />}
     </Tiles>
   );
@@ -146,15 +151,15 @@ const IngestTiles: FC<{ readonly of: IngestRange }> = ({ of }) => {
   );
 };
 
-const UnjudgedText: FC<{ readonly of: HealthRange["unjudged"]; readonly frame: Frame }> = ({
+const UnjudgedText: FC<{ readonly of: HealthRange["unjudged"]; readonly context: PageContext }> = ({
   of,
-  frame,
+  context,
 }) =>
   of.turns === 0 ? (
     <>all of them judged</>
   ) : (
     <>
-      <a href={rangedHref(frame, "/traces?q=verdict%3Aunjudged")}>
+      <a href={rangedHref(context, "/traces?q=verdict%3Aunjudged")}>
         {countText(of.turns)} not judged
       </a>
       {of.oldest_received_at === null ? null : (
@@ -165,19 +170,25 @@ const UnjudgedText: FC<{ readonly of: HealthRange["unjudged"]; readonly frame: F
     </>
   );
 
-const LostText: FC<{ readonly of: LostEvidence; readonly frame: Frame }> = ({ of, frame }) => {
+const LostText: FC<{ readonly of: LostEvidence; readonly context: PageContext }> = ({
+  of,
+  context,
+}) => {
   const { turns, turns_unknown: unknown } = of;
   const open = unknown === 0 ? "" : `${countText(unknown)} not known`;
   if (turns === 0) return <>{open === "" ? "no verdict names a loss" : open}</>;
   return (
     <>
-      <a href={rangedHref(frame, "/traces?q=has%3Alost")}>show them</a>
+      <a href={rangedHref(context, "/traces?q=has%3Alost")}>show them</a>
       {open === "" ? "" : `, ${open}`}
     </>
   );
 };
 
-const OrphanTile: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ of, frame }) => {
+const OrphanTile: FC<{ readonly of: HealthRange; readonly context: PageContext }> = ({
+  of,
+  context,
+}) => {
   const { ingest, orphans } = of;
   return (
     <Tile
@@ -188,7 +199,7 @@ const OrphanTile: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
         ) : orphans === null && ingest !== null ? (
           "the spans cannot be read"
         ) : (
-          <OrphansText of={orphans} frame={frame} />
+          <OrphansText of={orphans} context={context} />
         )
       }
     >
@@ -213,9 +224,9 @@ const OrphanTile: FC<{ readonly of: HealthRange; readonly frame: Frame }> = ({ o
   );
 };
 
-const OrphansText: FC<{ readonly of: RangeOrphans | null; readonly frame: Frame }> = ({
+const OrphansText: FC<{ readonly of: RangeOrphans | null; readonly context: PageContext }> = ({
   of,
-  frame,
+  context,
 }) => {
   if (of === null) return <>not for a part of a trace</>;
   const { turns, turns_arriving: arriving, turns_known: known, turns_unknown: unknown } = of;
@@ -230,7 +241,7 @@ const OrphansText: FC<{ readonly of: RangeOrphans | null; readonly frame: Frame 
   return (
     <>
       in{" "}
-      <a href={rangedHref(frame, "/traces?q=has%3Aorphan")}>
+      <a href={rangedHref(context, "/traces?q=has%3Aorphan")}>
         {countText(turns)} {turns === 1 ? "turn" : "turns"}
       </a>
       {others.map((text) => `, ${text}`)}

@@ -1,7 +1,7 @@
 /** @module Incidents page: what went wrong, by priority and turns; each leads to its turns. */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { incidentsMax } from "../../turns/incidents.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
 import { countedText, countText } from "../../ui/display/figures.ts";
@@ -27,13 +27,13 @@ import type { IncidentsModel } from "./route.ts";
 const orderWords = "P0 first; in each priority, the incident with the most turns first";
 
 /** The incidents. */
-export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
+export function incidentsPage(model: IncidentsModel, context: PageContext): Child {
   return (
     <FilteredPage
-      frame={frame}
+      context={context}
       title="Incidents"
       script="incidents"
-      tabs={<IncidentTabs frame={frame} here="incidents" />}
+      tabs={<IncidentTabs context={context} here="incidents" />}
     >
       <SlicesChart
         slices={model.slices.map(({ from_ms, turns, turns_wrong }) => ({
@@ -46,7 +46,7 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
         words={{ counted: turnsText, part: "went wrong" }}
       />
       {model.turns === 0 ? (
-        <NoRows frame={frame} title="No turns here" icon="incidents">
+        <NoRows context={context} title="No turns here" icon="incidents">
           Incidents show as soon as turns arrive.
         </NoRows>
       ) : model.incidents === 0 ? (
@@ -57,22 +57,25 @@ export function incidentsPage(model: IncidentsModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : (
-        <List model={model} frame={frame} />
+        <List model={model} context={context} />
       )}
-      <Reach model={model} frame={frame} />
+      <Reach model={model} context={context} />
     </FilteredPage>
   );
 }
 
-const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const at = { path: hrefOf(frame, frame.path), query: frame.query, usual: "priority" };
+const List: FC<{ readonly model: IncidentsModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
+  const at = { path: hrefOf(context, context.path), query: context.query, usual: "priority" };
   return (
     <Card
       title="What went wrong"
       icon="warning"
       id="incidents"
       flush
-      end={<ListEnd frame={frame}>{shownText(model, frame.query.has("sort"))}</ListEnd>}
+      end={<ListEnd context={context}>{shownText(model, context.query.has("sort"))}</ListEnd>}
     >
       <Table
         stacks
@@ -100,7 +103,7 @@ const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ m
         }
       >
         {model.items.map((incident) => (
-          <Row of={incident} model={model} frame={frame} />
+          <Row of={incident} model={model} context={context} />
         ))}
       </Table>
     </Card>
@@ -110,9 +113,9 @@ const List: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ m
 const Row: FC<{
   readonly of: Incident;
   readonly model: IncidentsModel;
-  readonly frame: Frame;
-}> = ({ of, model, frame }) => {
-  const href = turnsHref(frame, of);
+  readonly context: PageContext;
+}> = ({ of, model, context }) => {
+  const href = turnsHref(context, of);
   return (
     <tr>
       <td>
@@ -162,7 +165,7 @@ const Row: FC<{
         {of.typical === null ? (
           <NotThere why="no root was recorded" />
         ) : (
-          <a href={hrefOf(frame, `/traces/${encodeURIComponent(of.typical.root_trace_id)}`)}>
+          <a href={hrefOf(context, `/traces/${encodeURIComponent(of.typical.root_trace_id)}`)}>
             <code class="id">{of.typical.root_trace_id.slice(0, 8)}</code>
           </a>
         )}
@@ -237,15 +240,18 @@ function callText({ name, error_type: type, outcome, calls }: FailedCall): strin
 }
 
 /** The turns of an incident, inside the filters of the page. */
-function turnsHref(frame: Frame, { q }: Incident): string | undefined {
+function turnsHref(context: PageContext, { q }: Incident): string | undefined {
   if (q === null) return undefined;
   const own = readTerms(q).terms;
   const bounded = new Set(["after", "before"]);
-  const requested = [...termsOf(frame.query).filter(({ key }) => !bounded.has(key)), ...own];
-  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
+  const requested = [...termsOf(context.query).filter(({ key }) => !bounded.has(key)), ...own];
+  return `${hrefOf(context, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }
 
-const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ model, frame }) => {
+const Reach: FC<{ readonly model: IncidentsModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const pending = pendingText(model.pending_frames);
   const { pause_ms: pause, incidents, turns, turns_wrong: wrong, turns_left: left } = model;
   const read = model.turns_read;
@@ -257,11 +263,11 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
           {countText(wrong)} of {countedText(turns, "turn")} went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
           each is in one incident, under its most urgent cause.{" "}
-          {frame.query.has("sort") ? "" : `${orderWords}. `}A pause of more than{" "}
+          {context.query.has("sort") ? "" : `${orderWords}. `}A pause of more than{" "}
           <Duration ms={pause} /> ends an incident. Scattered turns of one cause are one row: at
           most two of an agent are near each other.
-          <LostText of={model.lost_evidence} frame={frame} /> Telemetry that was lost is on{" "}
-          <a href={rangedHref(frame, "/traces/health")}>Health</a>.
+          <LostText of={model.lost_evidence} context={context} /> Telemetry that was lost is on{" "}
+          <a href={rangedHref(context, "/traces/health")}>Health</a>.
         </span>
       )}
       {pending === undefined ? null : <span data-pending>{pending}</span>}
@@ -270,7 +276,7 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
           {model.skipped === 0 ? null : (
             <a
               class="button"
-              href={hrefWith(frame, { skip: before(model.skipped) })}
+              href={hrefWith(context, { skip: before(model.skipped) })}
               data-newer
               data-control="page newer"
             >
@@ -280,7 +286,7 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
           {left === 0 ? null : (
             <a
               class="button"
-              href={hrefWith(frame, { skip: String(next) })}
+              href={hrefWith(context, { skip: String(next) })}
               data-older
               data-control="page older"
             >
@@ -295,11 +301,14 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly frame: Frame }> = ({ 
 };
 
 /** The turns that a loss may concern, of which those with a more urgent cause are in other rows. */
-const LostText: FC<{ readonly of: LostEvidence; readonly frame: Frame }> = ({ of, frame }) => {
+const LostText: FC<{ readonly of: LostEvidence; readonly context: PageContext }> = ({
+  of,
+  context,
+}) => {
   const { turns, turns_unknown: unknown } = of;
   if (turns + unknown === 0) return null;
-  const terms = [...termsOf(frame.query), { key: "has", value: "lost", negated: false }];
-  const href = `${hrefOf(frame, "/traces")}${queryOf(terms, new URLSearchParams())}`;
+  const terms = [...termsOf(context.query), { key: "has", value: "lost", negated: false }];
+  const href = `${hrefOf(context, "/traces")}${queryOf(terms, new URLSearchParams())}`;
   const open = unknown === 0 ? "" : `, of ${countText(unknown)} it is not known`;
   return (
     <>

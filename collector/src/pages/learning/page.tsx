@@ -9,7 +9,7 @@ import type { Child, FC } from "hono/jsx";
 import { permits } from "../../access/principal.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { requestedRange } from "../../ui/display/time-range.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { LearningModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Id } from "../../ui/elements/figure.tsx";
@@ -21,25 +21,25 @@ import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 import { RecommendationItem } from "./recommendation.tsx";
 
 /** The page. */
-export function learningPage(model: LearningModel, frame: Frame): Child {
+export function learningPage(model: LearningModel, context: PageContext): Child {
   const { recommendations } = model;
-  const isRanged = Object.keys(requestedRange(frame.query)).length > 0;
+  const isRanged = Object.keys(requestedRange(context.query)).length > 0;
   const open = recommendations.filter(({ state }) => state === "proposed" || state === "deferred");
   const closed = recommendations.filter(
     ({ state }) => state === "accepted" || state === "rejected",
   );
   return (
     <Page
-      frame={frame}
+      context={context}
       title="Learning"
-      bar={<Narrow frame={frame} fields={["agent_id", "user_id"]} />}
+      bar={<Narrow context={context} fields={["agent_id", "user_id"]} />}
     >
-      <NarrowedBy frame={frame} />
+      <NarrowedBy context={context} />
       <Note>
         This page changes no running agent. Accepting a recommendation makes a draft experiment for
         people to carry out; no prompt, policy, tool or learned skill is ever edited.
       </Note>
-      <Propose frame={frame} />
+      <Propose context={context} />
       {recommendations.length === 0 ? (
         <Empty
           title={isRanged ? "No recommendation of this range" : "No recommendation yet"}
@@ -47,23 +47,23 @@ export function learningPage(model: LearningModel, frame: Frame): Child {
         >
           <p>
             A recommendation is proposed from the insights of a window. Insights of an agent stand
-            on its page: <a href={rangedHref(frame, "/agents")}>Agents</a>
-            <AllTime frame={frame} />
+            on its page: <a href={rangedHref(context, "/agents")}>Agents</a>
+            <AllTime context={context} />
           </p>
         </Empty>
       ) : null}
       {recommendations.length === 0 ? null : (
-        <ExportMenu path={hrefOf(frame, "/learning")} query={frame.query} />
+        <ExportMenu path={hrefOf(context, "/learning")} query={context.query} />
       )}
-      <List title="To decide" rows={open} frame={frame} />
-      <List title="Decided" rows={closed} frame={frame} />
+      <List title="To decide" rows={open} context={context} />
+      <List title="Decided" rows={closed} context={context} />
       {model.list_complete ? null : (
         <Note tone="warn">
           More recommendations are kept than are listed here; a file has all of them.
         </Note>
       )}
-      <Experiments of={model.experiments} frame={frame} />
-      <Candidates model={model} frame={frame} />
+      <Experiments of={model.experiments} context={context} />
+      <Candidates model={model} context={context} />
     </Page>
   );
 }
@@ -71,27 +71,27 @@ export function learningPage(model: LearningModel, frame: Frame): Child {
 const List: FC<{
   readonly title: string;
   readonly rows: LearningModel["recommendations"];
-  readonly frame: Frame;
-}> = ({ title, rows, frame }) =>
+  readonly context: PageContext;
+}> = ({ title, rows, context }) =>
   rows.length === 0 ? (
     <></>
   ) : (
     <Card title={title} icon="learning" flush end={countText(rows.length)}>
       <ul class="recommendations">
         {rows.map((row) => (
-          <RecommendationItem row={row} frame={frame} />
+          <RecommendationItem row={row} context={context} />
         ))}
       </ul>
     </Card>
   );
 
 /** Creates recommendations from the insights into an agent's newest turns. */
-const Propose: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const { principal } = frame;
-  if (principal === undefined || frame.readOnly || !permits(principal, "recommendation.review")) {
+const Propose: FC<{ readonly context: PageContext }> = ({ context }) => {
+  const { principal } = context;
+  if (principal === undefined || context.readOnly || !permits(principal, "recommendation.review")) {
     return (
       <p class="muted">
-        {frame.readOnly
+        {context.readOnly
           ? "This collector is read-only: recommendations can be read, and not decided on."
           : "Proposing and deciding need the permission recommendation.review."}
       </p>
@@ -102,10 +102,10 @@ const Propose: FC<{ readonly frame: Frame }> = ({ frame }) => {
       class="propose"
       aria-label="Propose from evidence"
       method="post"
-      action={hrefOf(frame, "/traces/recommendations")}
+      action={hrefOf(context, "/traces/recommendations")}
     >
-      {frame.csrfToken === undefined ? null : (
-        <input type="hidden" name="csrf_token" value={frame.csrfToken} />
+      {context.csrfToken === undefined ? null : (
+        <input type="hidden" name="csrf_token" value={context.csrfToken} />
       )}
       <label>
         <span>Propose from the newest turns of</span>
@@ -114,7 +114,7 @@ const Propose: FC<{ readonly frame: Frame }> = ({ frame }) => {
           name="agent_id"
           required
           placeholder="agent"
-          value={frame.query.get("agent_id") ?? ""}
+          value={context.query.get("agent_id") ?? ""}
           autocomplete="off"
         />
       </label>
@@ -125,10 +125,10 @@ const Propose: FC<{ readonly frame: Frame }> = ({ frame }) => {
   );
 };
 
-const Experiments: FC<{ readonly of: readonly DraftExperiment[]; readonly frame: Frame }> = ({
-  of,
-  frame,
-}) =>
+const Experiments: FC<{
+  readonly of: readonly DraftExperiment[];
+  readonly context: PageContext;
+}> = ({ of, context }) =>
   of.length === 0 ? (
     <></>
   ) : (
@@ -137,7 +137,7 @@ const Experiments: FC<{ readonly of: readonly DraftExperiment[]; readonly frame:
       icon="contract"
       flush
       end={
-        <ListEnd frame={frame} path="/learning/experiments">
+        <ListEnd context={context} path="/learning/experiments">
           {countText(of.length)}
         </ListEnd>
       }
@@ -169,15 +169,15 @@ const Experiments: FC<{ readonly of: readonly DraftExperiment[]; readonly frame:
     </Card>
   );
 
-const Candidates: FC<{ readonly model: LearningModel; readonly frame: Frame }> = ({
+const Candidates: FC<{ readonly model: LearningModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => (
   <Card
     title="Candidates that agents report"
     icon="agents"
     flush
-    end={<CandidatesEnd model={model} frame={frame} />}
+    end={<CandidatesEnd model={model} context={context} />}
   >
     {model.candidates.length === 0 ? (
       <p class="muted padded">No learning event in this window.</p>
@@ -202,9 +202,9 @@ const Candidates: FC<{ readonly model: LearningModel; readonly frame: Frame }> =
 );
 
 /** How many of how much was read; a file only where there is a candidate. */
-const CandidatesEnd: FC<{ readonly model: LearningModel; readonly frame: Frame }> = ({
+const CandidatesEnd: FC<{ readonly model: LearningModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => {
   const { candidates, event_count, window_complete } = model;
   const counted = `${countText(candidates.length)} in ${countText(event_count)} events`;
@@ -212,7 +212,7 @@ const CandidatesEnd: FC<{ readonly model: LearningModel; readonly frame: Frame }
   return candidates.length === 0 ? (
     <>{words}</>
   ) : (
-    <ListEnd frame={frame} path="/learning/candidates" limited>
+    <ListEnd context={context} path="/learning/candidates" limited>
       {words}
     </ListEnd>
   );

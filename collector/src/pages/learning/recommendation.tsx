@@ -6,7 +6,7 @@ import type { FC } from "hono/jsx";
 
 import { permits } from "../../access/principal.ts";
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { RecommendationRow } from "./listed.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import type { Tone } from "../../ui/elements/badge.tsx";
@@ -31,8 +31,8 @@ const decisions = [
 /** One recommendation. */
 export const RecommendationItem: FC<{
   readonly row: RecommendationRow;
-  readonly frame: Frame;
-}> = ({ row, frame }) => {
+  readonly context: PageContext;
+}> = ({ row, context }) => {
   const [tone, icon] = states[row.state];
   const { owner } = row;
   return (
@@ -49,7 +49,7 @@ export const RecommendationItem: FC<{
           <Chip
             name="agent"
             value={owner.agent_id}
-            href={hrefOf(frame, `/agents/${encodeURIComponent(owner.agent_id)}`)}
+            href={hrefOf(context, `/agents/${encodeURIComponent(owner.agent_id)}`)}
           />
         )}
         <TenantChip userId={owner.user_id} />
@@ -77,7 +77,7 @@ export const RecommendationItem: FC<{
       ) : (
         <p class="note-text">{row.note}</p>
       )}
-      <Decide row={row} frame={frame} />
+      <Decide row={row} context={context} />
     </li>
   );
 };
@@ -95,10 +95,13 @@ const Evidence: FC<{ readonly ids: readonly string[] }> = ({ ids }) => (
   </p>
 );
 
-const Decide: FC<{ readonly row: RecommendationRow; readonly frame: Frame }> = ({ row, frame }) => {
-  const { principal } = frame;
+const Decide: FC<{ readonly row: RecommendationRow; readonly context: PageContext }> = ({
+  row,
+  context,
+}) => {
+  const { principal } = context;
   const may = principal !== undefined && permits(principal, "recommendation.review");
-  if (!may || frame.readOnly || row.state === "accepted" || row.state === "rejected") {
+  if (!may || context.readOnly || row.state === "accepted" || row.state === "rejected") {
     return <></>;
   }
   const id = encodeURIComponent(row.recommendation_id);
@@ -106,10 +109,10 @@ const Decide: FC<{ readonly row: RecommendationRow; readonly frame: Frame }> = (
     <form
       class="decide"
       method="post"
-      action={hrefOf(frame, `/traces/recommendations/${id}/review`)}
+      action={hrefOf(context, `/traces/recommendations/${id}/review`)}
     >
-      {frame.csrfToken === undefined ? null : (
-        <input type="hidden" name="csrf_token" value={frame.csrfToken} />
+      {context.csrfToken === undefined ? null : (
+        <input type="hidden" name="csrf_token" value={context.csrfToken} />
       )}
       <input
         class="field"

@@ -4,15 +4,15 @@
  */
 import type { Child } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { LoginModel } from "./route.ts";
 import { Note } from "../../ui/elements/panel.tsx";
 import { BarePage, hrefOf } from "../../ui/layout.tsx";
 
 /** The sign-in page. */
-export function loginPage(model: LoginModel, frame: Frame): Child {
+export function loginPage(model: LoginModel, context: PageContext): Child {
   return (
-    <BarePage frame={frame} title="Sign in">
+    <BarePage context={context} title="Sign in">
       <h1>Sign in</h1>
       {model.failed ? (
         <Note tone="bad">
@@ -23,13 +23,13 @@ export function loginPage(model: LoginModel, frame: Frame): Child {
         <p>
           <a
             class={model.tokens ? "button" : "button primary"}
-            href={hrefOf(frame, `/login/provider?next=${encodeURIComponent(model.next)}`)}
+            href={hrefOf(context, `/login/provider?next=${encodeURIComponent(model.next)}`)}
           >
             Sign in with your identity provider
           </a>
         </p>
       ) : null}
-      {model.tokens ? tokenForm(model, frame) : null}
+      {model.tokens ? tokenForm(model, context) : null}
       <p class="muted">
         {model.tokens
           ? "The token of the operator or of an account, as this collector is configured. "
@@ -40,9 +40,9 @@ export function loginPage(model: LoginModel, frame: Frame): Child {
   );
 }
 
-function tokenForm(model: LoginModel, frame: Frame): Child {
+function tokenForm(model: LoginModel, context: PageContext): Child {
   return (
-    <form method="post" action={hrefOf(frame, "/login")} class="login">
+    <form method="post" action={hrefOf(context, "/login")} class="login">
       <input type="hidden" name="next" value={model.next} />
       <label>
         <span>Account, if it has one</span>

@@ -2,7 +2,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText, wordsOf } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { MemoryModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { ShareBar } from "../../ui/elements/bar.tsx";
@@ -14,20 +14,22 @@ import { ExportMenu } from "../../ui/elements/export-menu.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
 /** Counts of one tenant. */
-export function memoryPage(model: MemoryModel, frame: Frame): Child {
-  const bound = frame.principal?.userId !== undefined;
+export function memoryPage(model: MemoryModel, context: PageContext): Child {
+  const bound = context.principal?.userId !== undefined;
   return (
     <Page
-      frame={frame}
+      context={context}
       title="Memory"
       bar={
         <Narrow
-          frame={frame}
+          context={context}
           fields={bound ? ["agent_id", "memory_id"] : ["user_id", "agent_id", "memory_id"]}
         />
       }
     >
-      {model.requested ? <ExportMenu path={hrefOf(frame, "/memory")} query={frame.query} /> : null}
+      {model.requested ? (
+        <ExportMenu path={hrefOf(context, "/memory")} query={context.query} />
+      ) : null}
       {model.requested ? (
         <Requested model={model} />
       ) : (
@@ -35,7 +37,7 @@ export function memoryPage(model: MemoryModel, frame: Frame): Child {
           <p>
             Memory is scoped: counts are of one tenant or of the anonymous rows, never of all
             tenants together. Enter the tenant above, or see the{" "}
-            <a href={hrefOf(frame, "/memory?scope=anonymous")}>anonymous rows</a>.
+            <a href={hrefOf(context, "/memory?scope=anonymous")}>anonymous rows</a>.
           </p>
         </Empty>
       )}

@@ -10,7 +10,7 @@ import { trendOf } from "../../ui/display/trend.ts";
 import { binsOf } from "../../ui/display/turn-figures.ts";
 import { turnStatistics } from "../../ui/display/turn-statistics.ts";
 import { waterfallRows } from "../../ui/display/waterfall-rows.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import {
   Badge,
   CacheBadge,
@@ -45,9 +45,9 @@ import { patternEvent, patternTurns, patternWaterfall } from "./patterns-data.ts
 import { TreePatterns } from "./patterns-trees.tsx";
 
 /** The page; it needs no model. */
-export function patternsPage(_model: object, frame: Frame): Child {
+export function patternsPage(_model: object, context: PageContext): Child {
   return (
-    <Page frame={frame} title="Patterns">
+    <Page context={context} title="Patterns">
       <p class="muted">Every element in every state. The values are made up.</p>
       <Figures />
       <Badges />

@@ -5,7 +5,7 @@
 import type { Child } from "hono/jsx";
 
 import { countText, durationText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { ReconcileModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Chip, Chips } from "../../ui/elements/chip.tsx";
@@ -15,22 +15,22 @@ import { Page, hrefOf } from "../../ui/layout.tsx";
 import { VerdictStrip } from "../../ui/elements/verdict-strip.tsx";
 
 /** The verdict. */
-export function reconcilePage(model: ReconcileModel, frame: Frame): Child {
+export function reconcilePage(model: ReconcileModel, context: PageContext): Child {
   const { read } = model;
-  const query = frame.query.toString();
+  const query = context.query.toString();
   return (
     <Page
-      frame={frame}
+      context={context}
       title={`Verdict on a turn of ${model.agent_id}`}
       bar={
         <div class="page-actions">
           <a
             class="button"
-            href={hrefOf(frame, `/traces/${encodeURIComponent(model.root_trace_id)}`)}
+            href={hrefOf(context, `/traces/${encodeURIComponent(model.root_trace_id)}`)}
           >
             Open the turn
           </a>
-          <a class="button" href={hrefOf(frame, `/traces/reconcile.jws?${query}`)}>
+          <a class="button" href={hrefOf(context, `/traces/reconcile.jws?${query}`)}>
             Signed statement
           </a>
         </div>

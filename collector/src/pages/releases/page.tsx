@@ -5,7 +5,7 @@
 import { isoTime } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { CohortGroup, CohortPair, CohortRow } from "../../ui/display/cohort-figures.ts";
 import { sideText } from "../../ui/display/cohort-words.ts";
 import { countedText, countText, durationText } from "../../ui/display/figures.ts";
@@ -22,25 +22,28 @@ import type { ReleasesModel } from "./route.ts";
 import type { Cohorts } from "../../turns/cohorts.ts";
 
 /** The comparison. */
-export function releasesPage(model: ReleasesModel, frame: Frame): Child {
+export function releasesPage(model: ReleasesModel, context: PageContext): Child {
   const { terms, compared } = model;
-  const requested = [frame.query.get("a"), frame.query.get("b")].flatMap((text) => text ?? []);
+  const requested = [context.query.get("a"), context.query.get("b")].flatMap((text) => text ?? []);
   return (
     <Page
-      frame={frame}
+      context={context}
       title="Compare releases"
-      unclear={[...unclearOf(frame.query), ...requested.flatMap((text) => readTerms(text).unclear)]}
-      bar={<CompareTabs frame={frame} here="releases" />}
+      unclear={[
+        ...unclearOf(context.query),
+        ...requested.flatMap((text) => readTerms(text).unclear),
+      ]}
+      bar={<CompareTabs context={context} here="releases" />}
     >
       <p class="lead">
         What differs between the turns of two releases, or of any two filters, and how sure that is.
         It shows what changed, never which one is better.
       </p>
-      <Sides model={model} frame={frame} />
+      <Sides model={model} context={context} />
       <ScopeLine
-        frame={frame}
-        terms={termsOf(frame.query)}
-        path={hrefOf(frame, "/traces/compare/releases")}
+        context={context}
+        terms={termsOf(context.query)}
+        path={hrefOf(context, "/traces/compare/releases")}
       />
       {terms === null || compared === null ? (
         <Empty title="No two releases here" icon="compare">
@@ -56,21 +59,24 @@ export function releasesPage(model: ReleasesModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : (
-        <Compared model={model} compared={compared} frame={frame} />
+        <Compared model={model} compared={compared} context={context} />
       )}
     </Page>
   );
 }
 
 /** Both sides, as a form; the filters of both stay. */
-const Sides: FC<{ readonly model: ReleasesModel; readonly frame: Frame }> = ({ model, frame }) => {
+const Sides: FC<{ readonly model: ReleasesModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const { terms, releases } = model;
-  const kept = [...frame.query].filter(([name]) => name !== "a" && name !== "b");
+  const kept = [...context.query].filter(([name]) => name !== "a" && name !== "b");
   return (
     <form
       class="fields cohort-sides"
       method="get"
-      action={hrefOf(frame, "/traces/compare/releases")}
+      action={hrefOf(context, "/traces/compare/releases")}
       aria-label="Sides"
     >
       {(["a", "b"] as const).map((name) => (
@@ -99,7 +105,7 @@ const Sides: FC<{ readonly model: ReleasesModel; readonly frame: Frame }> = ({ m
         Compare
       </button>
       {terms === null ? null : (
-        <a class="button" href={hrefWith(frame, { a: terms.b, b: terms.a })} data-swap>
+        <a class="button" href={hrefWith(context, { a: terms.b, b: terms.a })} data-swap>
           Swap A and B
         </a>
       )}
@@ -110,8 +116,8 @@ const Sides: FC<{ readonly model: ReleasesModel; readonly frame: Frame }> = ({ m
 const Compared: FC<{
   readonly model: ReleasesModel;
   readonly compared: Cohorts;
-  readonly frame: Frame;
-}> = ({ model, compared, frame }) => {
+  readonly context: PageContext;
+}> = ({ model, compared, context }) => {
   const changed = compared.groups.flatMap(({ rows }) => rows).filter((row) => row.significant);
   const pending = pendingText(model.pending_frames);
   return (
@@ -122,11 +128,11 @@ const Compared: FC<{
           sides and count in each: the tests read them as different turns.
         </Note>
       )}
-      <Agents agents={compared.agents} frame={frame} />
-      <Summary model={model} compared={compared} changed={changed} frame={frame} />
-      <Pairs pairs={compared.pairs} frame={frame} />
+      <Agents agents={compared.agents} context={context} />
+      <Summary model={model} compared={compared} changed={changed} context={context} />
+      <Pairs pairs={compared.pairs} context={context} />
       {compared.groups.map((group) => (
-        <Group group={group} model={model} frame={frame} />
+        <Group group={group} model={model} context={context} />
       ))}
       <footer class="window" data-window>
         <span>
@@ -149,9 +155,9 @@ const Compared: FC<{
 };
 
 /** Sides of different agents differ by that alone: each common agent can be compared by itself. */
-const Agents: FC<{ readonly agents: Cohorts["agents"]; readonly frame: Frame }> = ({
+const Agents: FC<{ readonly agents: Cohorts["agents"]; readonly context: PageContext }> = ({
   agents,
-  frame,
+  context,
 }) => {
   const common = agents.filter(({ a, b }) => a > 0 && b > 0);
   if (agents.length < 2 || common.length === 0) return <></>;
@@ -161,7 +167,7 @@ const Agents: FC<{ readonly agents: Cohorts["agents"]; readonly frame: Frame }> 
       The sides have turns of {countText(agents.length)} agents
       {alone === 0 ? "" : `, ${countText(alone)} of them on one side only`}. Compare one:{" "}
       {common.map(({ agent_id: agent, a, b }) => (
-        <a class="chip" href={hrefWith(frame, { agent_id: agent })}>
+        <a class="chip" href={hrefWith(context, { agent_id: agent })}>
           <span class="value">{agent}</span> {countText(a)} and {countText(b)}
         </a>
       ))}
@@ -173,13 +179,13 @@ const Summary: FC<{
   readonly model: ReleasesModel;
   readonly compared: Cohorts;
   readonly changed: readonly CohortRow[];
-  readonly frame: Frame;
-}> = ({ model, compared, changed, frame }) => (
+  readonly context: PageContext;
+}> = ({ model, compared, changed, context }) => (
   <Card
     title="What changed"
     icon="compare"
     id="changed"
-    end={<ListEnd frame={frame}>{countText(changed.length)}</ListEnd>}
+    end={<ListEnd context={context}>{countText(changed.length)}</ListEnd>}
   >
     <dl class="facts">
       {(["a", "b"] as const).map((side) => (
@@ -215,9 +221,9 @@ const Moment: FC<{ readonly ms: number | null }> = ({ ms }) => (
   <Time at={ms === null ? null : isoTime(ms)} form="daytime" />
 );
 
-const Pairs: FC<{ readonly pairs: readonly CohortPair[]; readonly frame: Frame }> = ({
+const Pairs: FC<{ readonly pairs: readonly CohortPair[]; readonly context: PageContext }> = ({
   pairs,
-  frame,
+  context,
 }) =>
   pairs.length === 0 ? (
     <p class="muted">The sides have no agent in common: no two turns of them can be compared.</p>
@@ -227,7 +233,7 @@ const Pairs: FC<{ readonly pairs: readonly CohortPair[]; readonly frame: Frame }
         {pairs.map(({ why, ...pair }) => (
           <li>
             <a
-              href={`${hrefOf(frame, "/traces/compare")}?${new URLSearchParams({ ...pair }).toString()}`}
+              href={`${hrefOf(context, "/traces/compare")}?${new URLSearchParams({ ...pair }).toString()}`}
               data-row
             >
               {pair.agent_id}: A and B
@@ -242,8 +248,8 @@ const Pairs: FC<{ readonly pairs: readonly CohortPair[]; readonly frame: Frame }
 const Group: FC<{
   readonly group: CohortGroup;
   readonly model: ReleasesModel;
-  readonly frame: Frame;
-}> = ({ group, model, frame }) => (
+  readonly context: PageContext;
+}> = ({ group, model, context }) => (
   <Card title={group.name} flush>
     <Table
       stacks
@@ -278,8 +284,8 @@ const Group: FC<{
           row={row}
           most={mostOf(group)}
           hrefs={{
-            a: sideHref(frame, model.terms?.a, row),
-            b: sideHref(frame, model.terms?.b, row),
+            a: sideHref(context, model.terms?.a, row),
+            b: sideHref(context, model.terms?.b, row),
           }}
         />
       ))}
@@ -299,11 +305,11 @@ function mostOf({ rows }: CohortGroup): (unit: CohortRow["unit"]) => number {
 
 /** The turns of one side that a row counts. */
 function sideHref(
-  frame: Frame,
+  context: PageContext,
   terms: string | undefined,
   { term }: CohortRow,
 ): string | undefined {
   if (term === null || terms === undefined) return undefined;
-  const requested = [...termsOf(frame.query), ...readTerms(`${terms} ${term}`).terms];
-  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
+  const requested = [...termsOf(context.query), ...readTerms(`${terms} ${term}`).terms];
+  return `${hrefOf(context, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }

@@ -4,7 +4,7 @@
  */
 import type { Child } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { RunModel } from "./route.ts";
 import { Chip, Chips, TenantChip } from "../../ui/elements/chip.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
@@ -12,15 +12,15 @@ import { Playground } from "../../ui/groups/playground.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
 /** One run. */
-export function runPage(model: RunModel, frame: Frame): Child {
+export function runPage(model: RunModel, context: PageContext): Child {
   const { agent_id: agent, user_id: tenant, answer } = model;
   const text = wordOf(answer, "text");
   const root = wordOf(fieldOf(answer, "trace_context"), "root_trace_id");
   const thread = wordOf(answer, "thread_id") ?? model.thread_id;
   const memory = wordOf(answer, "memory_id") ?? model.memory_id;
-  const agentHref = hrefOf(frame, `/agents/${encodeURIComponent(agent)}`);
+  const agentHref = hrefOf(context, `/agents/${encodeURIComponent(agent)}`);
   return (
-    <Page frame={frame} title="Run" windowTitle={`Run of ${agent}`}>
+    <Page context={context} title="Run" windowTitle={`Run of ${agent}`}>
       <Chips label="Agent and tenant of the run">
         <Chip name="agent" value={agent} icon="agents" href={agentHref} chars={60} />
         <TenantChip userId={tenant} />
@@ -28,7 +28,7 @@ export function runPage(model: RunModel, frame: Frame): Child {
           <Chip
             name="thread"
             value={thread}
-            href={hrefOf(frame, `/threads/${encodeURIComponent(thread)}`)}
+            href={hrefOf(context, `/threads/${encodeURIComponent(thread)}`)}
           />
         )}
       </Chips>
@@ -43,14 +43,14 @@ export function runPage(model: RunModel, frame: Frame): Child {
             {root === null ? (
               "The agent did not name the evidence of this run."
             ) : (
-              <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
+              <a href={hrefOf(context, `/traces/${encodeURIComponent(root)}`)}>
                 The evidence of this run
               </a>
             )}
           </p>
         </div>
       </Card>
-      <Playground agent={agent} frame={frame} last={{ tenant, memory, thread }} />
+      <Playground agent={agent} context={context} last={{ tenant, memory, thread }} />
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { roles } from "../../access/principal.ts";
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { SettingsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Chip, TenantChip } from "../../ui/elements/chip.tsx";
@@ -22,19 +22,19 @@ const contentModes: { readonly [mode: string]: string } = {
 };
 
 /** Settings and about. */
-export function settingsPage(model: SettingsModel, frame: Frame): Child {
+export function settingsPage(model: SettingsModel, context: PageContext): Child {
   return (
-    <Page frame={frame} title="Settings" script="settings">
+    <Page context={context} title="Settings" script="settings">
       {model.warnings.map((warning) => (
         <Note tone="warn">{warning}</Note>
       ))}
       <div class="health-panels">
-        <You model={model} frame={frame} />
+        <You model={model} context={context} />
         <Reading />
         <Configured model={model} />
-        <About model={model} frame={frame} />
+        <About model={model} context={context} />
       </div>
-      <Permissions model={model} frame={frame} />
+      <Permissions model={model} context={context} />
     </Page>
   );
 }
@@ -45,7 +45,10 @@ const via: { readonly [how: string]: string } = {
   session: "by a session of this browser",
 };
 
-const You: FC<{ readonly model: SettingsModel; readonly frame: Frame }> = ({ model, frame }) => {
+const You: FC<{ readonly model: SettingsModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const { principal } = model;
   return (
     <Card title="You" icon="person" id="you">
@@ -68,9 +71,9 @@ const You: FC<{ readonly model: SettingsModel; readonly frame: Frame }> = ({ mod
           </span>
         </Fact>
       </Facts>
-      {frame.csrfToken === undefined ? null : (
-        <form method="post" action={hrefOf(frame, "/logout")}>
-          <input type="hidden" name="csrf_token" value={frame.csrfToken} />
+      {context.csrfToken === undefined ? null : (
+        <form method="post" action={hrefOf(context, "/logout")}>
+          <input type="hidden" name="csrf_token" value={context.csrfToken} />
           <button class="button" type="submit">
             Sign out
           </button>
@@ -176,16 +179,19 @@ const Configured: FC<{ readonly model: SettingsModel }> = ({ model }) => {
   );
 };
 
-const About: FC<{ readonly model: SettingsModel; readonly frame: Frame }> = ({ model, frame }) => (
+const About: FC<{ readonly model: SettingsModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => (
   <Card title="About" icon="info" id="about">
     <Facts>
       <Fact name="version">{model.version}</Fact>
       <Fact name="interface">
-        <a href={hrefOf(frame, "/docs")}>every route</a> ·{" "}
-        <a href={hrefOf(frame, "/openapi.json")}>OpenAPI</a>
+        <a href={hrefOf(context, "/docs")}>every route</a> ·{" "}
+        <a href={hrefOf(context, "/openapi.json")}>OpenAPI</a>
       </Fact>
       <Fact name="design">
-        <a href={hrefOf(frame, "/patterns")}>every element in every state</a>
+        <a href={hrefOf(context, "/patterns")}>every element in every state</a>
       </Fact>
       <Fact name="keys">
         press <kbd>?</kbd> on any page
@@ -198,16 +204,16 @@ const About: FC<{ readonly model: SettingsModel; readonly frame: Frame }> = ({ m
   </Card>
 );
 
-const Permissions: FC<{ readonly model: SettingsModel; readonly frame: Frame }> = ({
+const Permissions: FC<{ readonly model: SettingsModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => (
   <Card
     title="Roles and permissions"
     icon="blocking"
     id="roles"
     flush
-    end={<ListEnd frame={frame}>{countText(model.permissions.length)}</ListEnd>}
+    end={<ListEnd context={context}>{countText(model.permissions.length)}</ListEnd>}
   >
     <Table
       stacks

@@ -5,7 +5,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import type { ThreadModel } from "./route.ts";
 import { Chip } from "../../ui/elements/chip.tsx";
@@ -20,12 +20,12 @@ import { AllTime } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 
 /** One thread. */
-export function threadPage(model: ThreadModel, frame: Frame): Child {
+export function threadPage(model: ThreadModel, context: PageContext): Child {
   const { thread, turns } = model;
   const name = thread.thread_id ?? "";
   const none = turns.length === 0 && model.timeline.events.length === 0;
   return (
-    <Page frame={frame} title={`Thread ${name}`} script="thread">
+    <Page context={context} title={`Thread ${name}`} script="thread">
       <div class="chips" role="group" aria-label="Thread">
         <Chip name="thread" value={name} icon="threads" chars={60} copy="Thread id" />
         {none ? null : <Tenants of={thread.user_ids} />}
@@ -33,7 +33,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
           <Chip
             name="agent"
             value={agent}
-            href={rangedHref(frame, `/agents/${encodeURIComponent(agent)}`)}
+            href={rangedHref(context, `/agents/${encodeURIComponent(agent)}`)}
           />
         ))}
       </div>
@@ -41,11 +41,11 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
         <Empty title="No turns of this thread" icon="threads">
           <p>
             There are none in this window, or your role may not read them.{" "}
-            <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>
+            <a href={hrefOf(context, `/traces/find?id=${encodeURIComponent(name)}`)}>
               Search the whole history
             </a>{" "}
-            · <a href={hrefOf(frame, "/threads")}>all threads</a>
-            <AllTime frame={frame} />
+            · <a href={hrefOf(context, "/threads")}>all threads</a>
+            <AllTime context={context} />
           </p>
         </Empty>
       ) : (
@@ -64,11 +64,15 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
             flush
             end={`${countText(turns.length)}, newest first`}
           >
-            <SideBySide turns={turns} frame={frame} />
-            <GroupsFooter window={model} frame={frame} what="This thread" />
+            <SideBySide turns={turns} context={context} />
+            <GroupsFooter window={model} context={context} what="This thread" />
           </Card>
-          <WindowInsights insights={model.insights} roots={model.evidence_roots} frame={frame} />
-          <StoreTimeline timeline={model.timeline} turns={model.limit} frame={frame} />
+          <WindowInsights
+            insights={model.insights}
+            roots={model.evidence_roots}
+            context={context}
+          />
+          <StoreTimeline timeline={model.timeline} turns={model.limit} context={context} />
         </>
       )}
     </Page>

@@ -4,7 +4,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import type { ThreadsModel } from "./route.ts";
 import { Id, Name, Time } from "../../ui/elements/figure.tsx";
@@ -22,19 +22,19 @@ import { Tenants } from "../../ui/groups/tenants.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 
 /** The threads. */
-export function threadsPage(model: ThreadsModel, frame: Frame): Child {
+export function threadsPage(model: ThreadsModel, context: PageContext): Child {
   return (
     <Page
-      frame={frame}
+      context={context}
       title="Threads"
-      bar={<Narrow frame={frame} fields={["agent_id", "user_id"]} />}
+      bar={<Narrow context={context} fields={["agent_id", "user_id"]} />}
     >
-      <NarrowedBy frame={frame} />
+      <NarrowedBy context={context} />
       {model.items.length === 0 ? (
         <Empty title="No thread in this window" icon="threads">
           <p>
-            Threads show as soon as turns name one. <a href={hrefOf(frame, "/traces")}>Turns</a>
-            <AllTime frame={frame} />
+            Threads show as soon as turns name one. <a href={hrefOf(context, "/traces")}>Turns</a>
+            <AllTime context={context} />
           </p>
         </Empty>
       ) : (
@@ -43,26 +43,26 @@ export function threadsPage(model: ThreadsModel, frame: Frame): Child {
             title="Threads"
             icon="threads"
             flush
-            end={<ListEnd frame={frame}>{countText(model.items.length)}</ListEnd>}
+            end={<ListEnd context={context}>{countText(model.items.length)}</ListEnd>}
           >
             <Table
               stacks
               label="Threads"
               head={
                 <>
-                  <SortHead field="last" heading="Last" at={groupSorting(frame)} />
-                  <SortHead field="value" heading="Thread" at={groupSorting(frame)} rising />
+                  <SortHead field="last" heading="Last" at={groupSorting(context)} />
+                  <SortHead field="value" heading="Thread" at={groupSorting(context)} rising />
                   <th scope="col">Tenant</th>
                   <th scope="col">Agents</th>
-                  <GroupHeads at={groupSorting(frame)} />
+                  <GroupHeads at={groupSorting(context)} />
                 </>
               }
             >
               {model.items.map((item) => (
-                <Row item={item} frame={frame} />
+                <Row item={item} context={context} />
               ))}
             </Table>
-            <GroupsFooter window={model} frame={frame} what="Threads" />
+            <GroupsFooter window={model} context={context} what="Threads" />
           </Card>
         </>
       )}
@@ -70,7 +70,10 @@ export function threadsPage(model: ThreadsModel, frame: Frame): Child {
   );
 }
 
-const Row: FC<{ readonly item: ThreadSummary; readonly frame: Frame }> = ({ item, frame }) => (
+const Row: FC<{ readonly item: ThreadSummary; readonly context: PageContext }> = ({
+  item,
+  context,
+}) => (
   <tr>
     <td>
       <Time at={item.last_at} form="daytime" />
@@ -81,7 +84,7 @@ const Row: FC<{ readonly item: ThreadSummary; readonly frame: Frame }> = ({ item
       ) : (
         <a
           class="id"
-          href={rangedHref(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
+          href={rangedHref(context, `/threads/${encodeURIComponent(item.thread_id)}`)}
           data-row
         >
           {item.thread_id}

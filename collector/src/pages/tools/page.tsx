@@ -1,7 +1,7 @@
 /** @module Tools page: calls of tools or models by one field; each count leads to its turns. */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { callFields, failedOf } from "../../turns/call-rows.ts";
 import type { CallRow, CallSums, ListedBy } from "../../turns/call-rows.ts";
 import { callTerm } from "../../ui/display/call-term.ts";
@@ -31,17 +31,17 @@ function fieldWord(kind: ToolsModel["kind"], by: ListedBy): string {
 }
 
 /** The calls. */
-export function toolsPage(model: ToolsModel, frame: Frame): Child {
-  const terms = termsOf(frame.query);
+export function toolsPage(model: ToolsModel, context: PageContext): Child {
+  const terms = termsOf(context.query);
   const { kind, by } = model;
   return (
-    <FilteredPage frame={frame} title={kind === "tool" ? "Tools" : "Models"} script="tools">
+    <FilteredPage context={context} title={kind === "tool" ? "Tools" : "Models"} script="tools">
       <div class="page-actions">
         <Tabs
           label="Calls of"
           tabs={(["tool", "model"] as const).map((one) => ({
             name: `${kindWords[one]}s`,
-            href: hrefWith(frame, { kind: one }),
+            href: hrefWith(context, { kind: one }),
             here: one === kind,
           }))}
         />
@@ -49,13 +49,13 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
           label="Calls by"
           tabs={callFields.map((field) => ({
             name: `by ${fieldWord(kind, field).toLowerCase()}`,
-            href: hrefWith(frame, { by: field }),
+            href: hrefWith(context, { by: field }),
             here: field === by,
           }))}
         />
       </div>
       {model.total.calls === 0 ? (
-        <NoRows frame={frame} title={`No ${kind} call in these turns`} icon={kind}>
+        <NoRows context={context} title={`No ${kind} call in these turns`} icon={kind}>
           A call shows as soon as a turn records one.
         </NoRows>
       ) : (
@@ -63,7 +63,7 @@ export function toolsPage(model: ToolsModel, frame: Frame): Child {
           <SelectionNote model={model} terms={terms} />
           <Total model={model} />
           <CallsChart of={model} name={calledText(model)} />
-          <Calls model={model} frame={frame} terms={terms} />
+          <Calls model={model} context={context} terms={terms} />
         </>
       )}
     </FilteredPage>
@@ -163,12 +163,12 @@ const sortable: ReadonlySet<string> = new Set([
 
 const Calls: FC<{
   readonly model: ToolsModel;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly terms: readonly Term[];
-}> = ({ model, frame, terms }) => {
+}> = ({ model, context, terms }) => {
   const { kind, by, items, groups } = model;
   const word = fieldWord(kind, by);
-  const at = { path: hrefOf(frame, "/tools"), query: frame.query };
+  const at = { path: hrefOf(context, "/tools"), query: context.query };
   const head = (field: string, name: string, title?: string): Child => (
     <SortHead
       field={field}
@@ -184,7 +184,7 @@ const Calls: FC<{
       title={`Calls by ${word.toLowerCase()}`}
       icon={kind}
       flush
-      end={<ListEnd frame={frame}>{countText(groups)}</ListEnd>}
+      end={<ListEnd context={context}>{countText(groups)}</ListEnd>}
     >
       <Table
         stacks
@@ -210,7 +210,7 @@ const Calls: FC<{
         }
       >
         {items.map((row) => (
-          <Row row={row} model={model} frame={frame} terms={terms} />
+          <Row row={row} model={model} context={context} terms={terms} />
         ))}
       </Table>
       {items.length === groups ? null : (
@@ -230,12 +230,12 @@ const Calls: FC<{
 const Row: FC<{
   readonly row: CallRow;
   readonly model: ToolsModel;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly terms: readonly Term[];
-}> = ({ row, model, frame, terms }) => {
+}> = ({ row, model, context, terms }) => {
   const { kind, by } = model;
   const href = (outcome?: string): string | undefined =>
-    turnsHref(frame, terms, { value: row.value, kind, by, outcome });
+    turnsHref(context, terms, { value: row.value, kind, by, outcome });
   return (
     <tr>
       <td>
@@ -261,7 +261,7 @@ const Row: FC<{
         </td>
       ))}
       <td data-head="Over time">
-        <OverTime row={row} model={model} frame={frame} terms={terms} />
+        <OverTime row={row} model={model} context={context} terms={terms} />
       </td>
     </tr>
   );
@@ -274,9 +274,9 @@ const Row: FC<{
 const OverTime: FC<{
   readonly row: CallRow;
   readonly model: ToolsModel;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly terms: readonly Term[];
-}> = ({ row, model, frame, terms }) => {
+}> = ({ row, model, context, terms }) => {
   const spark = <CallSpark slices={row.slices} frame={model.frame} />;
   const term = rowTerm(row.value, model);
   if (term === undefined || terms.some((one) => sameTerm(one, term))) return spark;
@@ -287,7 +287,7 @@ const OverTime: FC<{
       : `p95 over time, ${durationText(Math.min(...times))} to ${durationText(Math.max(...times))}`;
   return (
     <a
-      href={`${hrefOf(frame, "/tools")}${queryOf([...terms, term], frame.query)}`}
+      href={`${hrefOf(context, "/tools")}${queryOf([...terms, term], context.query)}`}
       title={`${range}: the chart of ${row.value}`}
       data-over-time
     >
@@ -338,7 +338,7 @@ const Outcome: FC<{
 
 /** The turns with such a call; undefined where its value cannot be written as a term. */
 function turnsHref(
-  frame: Frame,
+  context: PageContext,
   terms: readonly Term[],
   of: {
     readonly value: string | null;
@@ -361,5 +361,5 @@ function turnsHref(
     ...(ofTurn ? [{ key: by, value: value ?? "", negated: false }] : []),
     { key: "call", value: term, negated: false },
   ];
-  return `${hrefOf(frame, "/traces")}${queryOf(requested, new URLSearchParams())}`;
+  return `${hrefOf(context, "/traces")}${queryOf(requested, new URLSearchParams())}`;
 }

@@ -6,7 +6,7 @@ import type { FC } from "hono/jsx";
 
 import { permits } from "../../access/principal.ts";
 import type { Principal } from "../../access/principal.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { mayDelete } from "../../turns/turn-notes.ts";
 import type { TurnNote } from "../../turns/turn-notes.ts";
 import { noteCharsMax } from "../../turns/written-text.ts";
@@ -33,11 +33,11 @@ const narrowing = [
 const counted = (count: number): string => `${countText(count)} ${count === 1 ? "note" : "notes"}`;
 
 /** Leads to the notes, where there are some or one can be added. */
-export const NotesLink: FC<{ readonly notes: TurnModel["notes"]; readonly frame: Frame }> = ({
-  notes,
-  frame,
-}) => {
-  if (notes === null || (notes.length === 0 && writerOf(frame) === undefined)) return <></>;
+export const NotesLink: FC<{
+  readonly notes: TurnModel["notes"];
+  readonly context: PageContext;
+}> = ({ notes, context }) => {
+  if (notes === null || (notes.length === 0 && writerOf(context) === undefined)) return <></>;
   return (
     <a class="button small" href="#notes">
       <Icon name="edit" /> {notes.length === 0 ? "Note" : counted(notes.length)}
@@ -46,17 +46,17 @@ export const NotesLink: FC<{ readonly notes: TurnModel["notes"]; readonly frame:
 };
 
 /** The card; nothing for a turn that no store holds. */
-export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
+export const NotesCard: FC<{ readonly model: TurnModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => {
   const { notes, turns, root_trace_id: root } = model;
   if (notes === null || turns.length === 0) return <></>;
-  const writer = writerOf(frame);
+  const writer = writerOf(context);
   const selected = Object.fromEntries(
-    narrowing.map((name) => [name, frame.query.get(name) ?? undefined]),
+    narrowing.map((name) => [name, context.query.get(name) ?? undefined]),
   );
-  const fields = { csrf_token: frame.csrfToken, root_trace_id: root, ...selected };
+  const fields = { csrf_token: context.csrfToken, root_trace_id: root, ...selected };
   const several = turns.length > 1;
   return (
     <Card
@@ -74,7 +74,7 @@ export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
               <p class="text">{note.text}</p>
               {/* A body has to select one turn. */}
               {writer === undefined || several ? null : (
-                <Acts note={note} writer={writer} fields={fields} frame={frame} />
+                <Acts note={note} writer={writer} fields={fields} context={context} />
               )}
             </li>
           ))}
@@ -86,12 +86,12 @@ export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
         <form
           class="note-form"
           method="post"
-          action={hrefOf(frame, "/traces/notes")}
+          action={hrefOf(context, "/traces/notes")}
           data-inline-problem
         >
           <Hidden fields={fields} />
           <TextBox label="New note" text="" />
-          <Refusal of="new-note" refused={frame.refusal} />
+          <Refusal of="new-note" refused={context.refusal} />
           <div class="end">
             <span class="muted">
               Shown to all who read this turn. No secrets, no personal data.
@@ -107,7 +107,7 @@ export const NotesCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
 };
 
 /** The principal, where it may write. */
-function writerOf({ principal, readOnly }: Frame): Principal | undefined {
+function writerOf({ principal, readOnly }: PageContext): Principal | undefined {
   if (readOnly || principal === undefined) return undefined;
   return permits(principal, "note.write") ? principal : undefined;
 }
@@ -147,27 +147,27 @@ const Acts: FC<{
   readonly note: TurnNote;
   readonly writer: Principal;
   readonly fields: Readonly<Record<string, string | undefined>>;
-  readonly frame: Frame;
-}> = ({ note, writer, fields, frame }) => {
+  readonly context: PageContext;
+}> = ({ note, writer, fields, context }) => {
   const own = { ...fields, id: note.id };
   const isAuthor = note.by === writer.name;
   if (!isAuthor && !mayDelete(writer, note)) return <></>;
   return (
     <details
       class="note-acts"
-      open={[note.id, `delete-of-${note.id}`].includes(frame.refusal?.of ?? "")}
+      open={[note.id, `delete-of-${note.id}`].includes(context.refusal?.of ?? "")}
     >
       <summary>{isAuthor ? "Change or delete" : "Delete"}</summary>
       {isAuthor ? (
         <form
           class="note-form"
           method="post"
-          action={hrefOf(frame, "/traces/notes/change")}
+          action={hrefOf(context, "/traces/notes/change")}
           data-inline-problem
         >
           <Hidden fields={{ ...own, version: String(note.version) }} />
           <TextBox label="Text of the note" text={note.text} />
-          <Refusal of={note.id} refused={frame.refusal} />
+          <Refusal of={note.id} refused={context.refusal} />
           <div class="end">
             <button class="button small" type="submit">
               Save
@@ -181,11 +181,11 @@ const Acts: FC<{
       <form
         id={`delete-${note.id}`}
         method="post"
-        action={hrefOf(frame, "/traces/notes/delete")}
+        action={hrefOf(context, "/traces/notes/delete")}
         data-inline-problem
       >
         <Hidden fields={own} />
-        <Refusal of={`delete-of-${note.id}`} refused={frame.refusal} />
+        <Refusal of={`delete-of-${note.id}`} refused={context.refusal} />
         {isAuthor ? null : (
           <button class="button small" type="submit">
             Delete this note

@@ -13,7 +13,7 @@ import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { spanPage } from "../../ui/display/span-table.ts";
 import { typicalByTool } from "../../ui/display/typical-call.ts";
 import { traceLink } from "../../ui/display/trace-link.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { TurnModel } from "./turn-reading.ts";
 import { VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Chip, Chips, ScopeChips } from "../../ui/elements/chip.tsx";
@@ -40,11 +40,11 @@ import { VerdictStrip } from "../../ui/elements/verdict-strip.tsx";
 import { WaterfallCard } from "./waterfall-card.tsx";
 
 /** The page of one root, or of one of its turns. */
-export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
+export function turnPage(model: TurnModel, context: PageContext, note?: Child): Child {
   const { turns, events, verdict, waterfall, supply, insights } = model;
   const name = agentsText(model);
   const failures = failuresOf(waterfall, events);
-  const view = spanViewOf(frame.query);
+  const view = spanViewOf(context.query);
   const spans = view === undefined ? undefined : spanPage(waterfall, view);
   const linked = new Set([
     ...failures.map(({ event_id: id }) => id),
@@ -58,24 +58,24 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
   ]);
   return (
     <Page
-      frame={frame}
+      context={context}
       title={rootTitle(turns.length, name)}
       script="turn"
       bar={
         <>
-          <NotesLink notes={model.notes} frame={frame} />
+          <NotesLink notes={model.notes} context={context} />
           <Actions />
-          <OtherBackend model={model} frame={frame} />
+          <OtherBackend model={model} context={context} />
         </>
       }
     >
       {note}
-      <Identity model={model} frame={frame} />
-      <Warnings model={model} frame={frame} />
-      <OtherTurns model={model} frame={frame} />
+      <Identity model={model} context={context} />
+      <Warnings model={model} context={context} />
+      <OtherTurns model={model} context={context} />
       <VerdictStrip verdict={verdict} failures={failures} />
       <ContractsCard turns={model.contracts} />
-      <SpanTabs frame={frame} />
+      <SpanTabs context={context} />
       <WaterfallCard
         waterfall={waterfall}
         priorities={prioritiesOf(model)}
@@ -83,7 +83,7 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
         label={`Causal waterfall of ${name}`}
       />
       {view === undefined || spans === undefined ? null : (
-        <SpansCard page={spans} view={view} frame={frame} />
+        <SpansCard page={spans} view={view} context={context} />
       )}
       <FlameCard waterfall={waterfall} />
       <StatisticsCard waterfall={waterfall} events={events} />
@@ -97,11 +97,11 @@ export function turnPage(model: TurnModel, frame: Frame, note?: Child): Child {
         </div>
         <div class="stack">
           <ContextCard events={events} />
-          <ProofCard model={model} frame={frame} />
-          <NotesCard model={model} frame={frame} />
+          <ProofCard model={model} context={context} />
+          <NotesCard model={model} context={context} />
         </div>
       </div>
-      <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />
+      <RawEvents events={events} href={context.jsonHref ?? ""} linked={linked} />
     </Page>
   );
 }
@@ -133,11 +133,11 @@ const Action: FC<{ readonly name: string; readonly icon: IconName; readonly word
 );
 
 /** The same trace in the operator's other backend. */
-const OtherBackend: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
+const OtherBackend: FC<{ readonly model: TurnModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => {
-  const { traceLink: template } = frame;
+  const { traceLink: template } = context;
   const link = template === undefined ? undefined : traceLink(template, model.root_trace_id);
   return link === undefined ? null : (
     <a
@@ -154,7 +154,10 @@ const OtherBackend: FC<{ readonly model: TurnModel; readonly frame: Frame }> = (
 /** Most releases that a chip names; the others are in its tooltip. */
 const releasesMax = 4;
 
-const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+const Identity: FC<{ readonly model: TurnModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const { turns, events, root_trace_id: root } = model;
   const [turn] = turns;
   const by = (field: keyof ScopeParts, value: string | null | undefined): string => {
@@ -162,7 +165,7 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
       field === "user_id" && value === null
         ? new URLSearchParams({ scope: "anonymous" })
         : new URLSearchParams({ [field]: value ?? "" });
-    return `${hrefOf(frame, "/traces")}?${query.toString()}`;
+    return `${hrefOf(context, "/traces")}?${query.toString()}`;
   };
   const { common, several } = rootScope(turns);
   const releases = releasesOf(events);
@@ -216,11 +219,14 @@ function extentOf({ waterfall }: TurnModel): number | null {
   return to - from;
 }
 
-const Warnings: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+const Warnings: FC<{ readonly model: TurnModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const { window } = model;
   return (
     <>
-      <PartNote model={model} frame={frame} />
+      <PartNote model={model} context={context} />
       {window.bounded && model.partial_read === null ? (
         <Note tone="warn">
           This root was not read to its end: {countText(window.event_count)} events were read, then
@@ -245,7 +251,10 @@ const Warnings: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
 };
 
 /** What was read of a large root, and where its verdict is. */
-const PartNote: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+const PartNote: FC<{ readonly model: TurnModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const { partial_read: part, turns, root_trace_id: root } = model;
   if (part === null) return null;
   const { events_read: read, events_recorded: all } = part;
@@ -260,14 +269,15 @@ const PartNote: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
       those that were read. There is no verdict on a part
       {agent === undefined ? null : (
         <>
-          : <a href={hrefOf(frame, `/traces/reconcile?${query.toString()}`)}>verdict on the root</a>
+          :{" "}
+          <a href={hrefOf(context, `/traces/reconcile?${query.toString()}`)}>verdict on the root</a>
         </>
       )}
       .
-      {frame.query.get("read") === "whole" ? null : (
+      {context.query.get("read") === "whole" ? null : (
         <>
           {" "}
-          <a href={hrefWith(frame, { read: "whole" })}>Read up to {countText(most)} events</a>.
+          <a href={hrefWith(context, { read: "whole" })}>Read up to {countText(most)} events</a>.
         </>
       )}
     </Note>
@@ -278,15 +288,18 @@ const PartNote: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
 const turnsListedMax = 100;
 
 /** The turns of a root with several, or a link back to all of them. */
-const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+const OtherTurns: FC<{ readonly model: TurnModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
   const { turns } = model;
   const table: readonly string[] = [...spanParameters, "read"];
-  const narrowing = [...frame.query.keys()].filter((name) => !table.includes(name));
+  const narrowing = [...context.query.keys()].filter((name) => !table.includes(name));
   if (turns.length < 2) {
     return narrowing.length > 0 ? (
       <p class="muted">
         Narrowed to a part of this root.{" "}
-        <a href={hrefWith(frame, Object.fromEntries(narrowing.map((name) => [name, null])))}>
+        <a href={hrefWith(context, Object.fromEntries(narrowing.map((name) => [name, null])))}>
           Show the whole root
         </a>
       </p>
@@ -299,7 +312,7 @@ const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ 
       <ul>
         {turns.slice(0, turnsListedMax).map((turn) => (
           <li>
-            <a href={turnHref(hrefOf(frame, ""), turn, true)}>
+            <a href={turnHref(hrefOf(context, ""), turn, true)}>
               <Time at={turn.started_at} /> <b>{turn.agent_id ?? "unknown agent"}</b>
             </a>
             <Id of={turn.thread_id} chars={18} why="No thread was recorded." />
@@ -313,7 +326,7 @@ const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ 
       {turns.length > turnsListedMax ? (
         <p class="muted">
           The first {turnsListedMax} of {countText(turns.length)} turns.{" "}
-          <a href={hrefOf(frame, `/traces?q=${encodeURIComponent(`root:${rootTerm(model)}`)}`)}>
+          <a href={hrefOf(context, `/traces?q=${encodeURIComponent(`root:${rootTerm(model)}`)}`)}>
             All turns of this root
           </a>
         </p>

@@ -5,7 +5,7 @@
  */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { downloadName } from "../../ui/display/download-name.ts";
 import { Card } from "../../ui/elements/panel.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -16,16 +16,16 @@ import type { TurnModel } from "./turn-reading.ts";
 const keysName = "jwks.json";
 
 /** The card; a statement is about one agent's turn. */
-export const ProofCard: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
+export const ProofCard: FC<{ readonly model: TurnModel; readonly context: PageContext }> = ({
   model,
-  frame,
+  context,
 }) => {
   const { turns, root_trace_id: root } = model;
   const [turn] = turns;
   const agent = turns.length === 1 ? turn?.agent_id : undefined;
   const query = new URLSearchParams({ agent_id: agent ?? "", root_trace_id: root });
   if (turn?.turn_id !== undefined) query.set("turn_id", turn.turn_id);
-  const href = (path: string): string => hrefOf(frame, `${path}?${query.toString()}`);
+  const href = (path: string): string => hrefOf(context, `${path}?${query.toString()}`);
   const [statement, evidence] = [downloadName(root, "jws"), downloadName(root, "jsonl")];
   const command = `turnproof verify ${statement} --events ${evidence} --keys ${keysName}`;
   return (
@@ -49,14 +49,14 @@ export const ProofCard: FC<{ readonly model: TurnModel; readonly frame: Frame }>
               JSONL: every event that was judged
             </Way>
             <Way
-              href={hrefOf(frame, `/.well-known/${keysName}`)}
+              href={hrefOf(context, `/.well-known/${keysName}`)}
               icon="raw"
               name="Public keys"
               file
             >
               {`${keysName}: those that check a signature`}
             </Way>
-            <Way href={frame.jsonHref ?? ""} icon="raw" name="JSON">
+            <Way href={context.jsonHref ?? ""} icon="raw" name="JSON">
               this page
             </Way>
           </ul>

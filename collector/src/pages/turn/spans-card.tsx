@@ -4,7 +4,7 @@
  */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
 import { spanColumns } from "../../ui/display/span-table.ts";
 import type { SpanColumn, SpanPage, SpanRow, SpanView } from "../../ui/display/span-table.ts";
@@ -30,17 +30,17 @@ export function spanViewOf(query: URLSearchParams): SpanView | undefined {
 }
 
 /** Links to the turn without the table, and with it. */
-export const SpanTabs: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const shown = spanViewOf(frame.query) !== undefined;
+export const SpanTabs: FC<{ readonly context: PageContext }> = ({ context }) => {
+  const shown = spanViewOf(context.query) !== undefined;
   const without = Object.fromEntries(spanParameters.map((name) => [name, null]));
   return (
     <Tabs
       label="Form of the spans"
       tabs={[
-        { name: "Waterfall", href: hrefWith(frame, without), here: !shown },
+        { name: "Waterfall", href: hrefWith(context, without), here: !shown },
         {
           name: "Waterfall and table",
-          href: `${hrefWith(frame, { ...without, spans: "start" })}#spans`,
+          href: `${hrefWith(context, { ...without, spans: "start" })}#spans`,
           here: shown,
         },
       ]}
@@ -63,15 +63,15 @@ const figures: ReadonlySet<SpanColumn> = new Set(["start", "duration", "level", 
 export const SpansCard: FC<{
   readonly page: SpanPage;
   readonly view: SpanView;
-  readonly frame: Frame;
-}> = ({ page, view, frame }) => (
+  readonly context: PageContext;
+}> = ({ page, view, context }) => (
   <Card title="Spans" id="spans" icon="raw" flush end={`${countText(page.total)} in all`}>
     <div class="scroll" role="group" aria-label="Spans" tabindex={0}>
       <table class="grid" aria-label="Spans">
         <thead>
           <tr>
             {spanColumns.map((column) => (
-              <Head column={column} view={view} frame={frame} />
+              <Head column={column} view={view} context={context} />
             ))}
           </tr>
         </thead>
@@ -82,15 +82,15 @@ export const SpansCard: FC<{
         </tbody>
       </table>
     </div>
-    {page.pages > 1 ? <Pages of={page} frame={frame} /> : null}
+    {page.pages > 1 ? <Pages of={page} context={context} /> : null}
   </Card>
 );
 
 const Head: FC<{
   readonly column: SpanColumn;
   readonly view: SpanView;
-  readonly frame: Frame;
-}> = ({ column, view, frame }) => {
+  readonly context: PageContext;
+}> = ({ column, view, context }) => {
   const [word, title] = heads[column];
   const here = view.by === column;
   const descending = here && !view.descending;
@@ -102,7 +102,7 @@ const Head: FC<{
       title={title}
       aria-sort={here ? (view.descending ? "descending" : "ascending") : undefined}
     >
-      <a class="sort" href={`${hrefWith(frame, next)}#spans`}>
+      <a class="sort" href={`${hrefWith(context, next)}#spans`}>
         {word}
         {here ? <Icon name={view.descending ? "down" : "up"} /> : null}
       </a>
@@ -136,9 +136,9 @@ const Row: FC<{ readonly of: SpanRow }> = ({ of: { node, name, kind, startMs, le
   </tr>
 );
 
-const Pages: FC<{ readonly of: SpanPage; readonly frame: Frame }> = ({ of, frame }) => {
+const Pages: FC<{ readonly of: SpanPage; readonly context: PageContext }> = ({ of, context }) => {
   const href = (page: number): string =>
-    `${hrefWith(frame, { spans_page: page === 1 ? null : String(page) })}#spans`;
+    `${hrefWith(context, { spans_page: page === 1 ? null : String(page) })}#spans`;
   return (
     <nav class="span-pages padded" aria-label="Pages of the table">
       {of.page > 1 ? <a href={href(of.page - 1)}>Previous page</a> : null}

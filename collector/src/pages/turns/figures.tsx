@@ -5,7 +5,7 @@
 import type { FC } from "hono/jsx";
 
 import type { AppContext } from "../../http/environment.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { Parts } from "../../parts.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
 import { termsOf, understoodOf } from "../../ui/display/filter-terms.ts";
@@ -65,8 +65,8 @@ const notCounted = "Not counted: the store did not answer in time.";
 /** The facets and the chart, in the slots of {@link FigureSlots}. */
 export const FiguresPart: FC<{
   readonly figures: TurnsFigures | undefined;
-  readonly frame: Frame;
-}> = ({ figures, frame }) => (
+  readonly context: PageContext;
+}> = ({ figures, context }) => (
   <>
     <details class="facets" data-facets slot="facets">
       <summary>Facets</summary>
@@ -76,9 +76,9 @@ export const FiguresPart: FC<{
       <div class="facet-list" role="group" aria-label="Facets" tabindex={0}>
         <Facets
           facets={figures?.facets.facets ?? []}
-          path={hrefOf(frame, "/traces")}
-          terms={termsOf(frame.query)}
-          query={frame.query}
+          path={hrefOf(context, "/traces")}
+          terms={termsOf(context.query)}
+          query={context.query}
         />
       </div>
     </details>

@@ -9,7 +9,7 @@ import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { chosenColumns, listClasses } from "../../ui/display/list-columns.ts";
 import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { TurnsModel } from "./route.ts";
 import { ColumnChooser } from "../../ui/elements/column-chooser.tsx";
 import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
@@ -40,46 +40,46 @@ interface BesideRows {
 /** The turns, newest first. */
 export function turnsPage(
   model: TurnsModel,
-  frame: Frame,
+  context: PageContext,
   { shared, bare: hasNone }: BesideRows,
 ): Child {
-  const base = hrefOf(frame, "");
-  const path = hrefOf(frame, "/traces");
-  const terms = termsOf(frame.query);
+  const base = hrefOf(context, "");
+  const path = hrefOf(context, "/traces");
+  const terms = termsOf(context.query);
   // Under another filter than time the list with its saved views stays.
   const bare = hasNone && terms.every(isTime);
   const none = model.items.length === 0;
   return (
     <Page
-      frame={frame}
+      context={context}
       title="Turns"
       script="turns"
-      unclear={unclearOf(frame.query)}
+      unclear={unclearOf(context.query)}
       bar={
         <>
-          <FilterBar action={path} terms={terms} query={frame.query} />
-          <LiveSwitch paged={frame.query.has("cursor")} />
+          <FilterBar action={path} terms={terms} query={context.query} />
+          <LiveSwitch paged={context.query.has("cursor")} />
         </>
       }
     >
-      <ScopeLine frame={frame} terms={terms} path={path} />
-      {bare ? <FirstSteps frame={frame} /> : null}
+      <ScopeLine context={context} terms={terms} path={path} />
+      {bare ? <FirstSteps context={context} /> : null}
       <div class="turns" data-turns hidden={bare}>
         <FigureSlots />
         <ChartSwitch
-          chosen={frame.query.get("chart")}
-          hrefOf={(chart) => hrefWith(frame, { chart })}
+          chosen={context.query.get("chart")}
+          hrefOf={(chart) => hrefWith(context, { chart })}
         />
         {none || terms.every(isTime) ? null : <WhatIsSpecial />}
         <ListViews
           views={builtInViews}
           path={path}
-          query={viewQuery(frame.query)}
-          keeper={`${base} ${frame.principal?.name ?? ""}`}
+          query={viewQuery(context.query)}
+          keeper={`${base} ${context.principal?.name ?? ""}`}
         >
-          <SharedList views={shared} frame={frame} />
+          <SharedList views={shared} context={context} />
         </ListViews>
-        <TurnList model={model} frame={frame} />
+        <TurnList model={model} context={context} />
         <LaterPart />
       </div>
     </Page>
@@ -105,9 +105,12 @@ const WhatIsSpecial: FC = () => (
   </details>
 );
 
-const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const { query } = frame;
-  const path = hrefOf(frame, "/traces");
+const TurnList: FC<{ readonly model: TurnsModel; readonly context: PageContext }> = ({
+  model,
+  context,
+}) => {
+  const { query } = context;
+  const path = hrefOf(context, "/traces");
   const none = model.items.length === 0 && (termsOf(query).length > 0 || query.has("cursor"));
   return (
     <div class="list" slot="list">
@@ -124,7 +127,7 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
         <TurnTable
           label={query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
           rows={model.items}
-          base={hrefOf(frame, "")}
+          base={hrefOf(context, "")}
           live
           classes={listClasses(query)}
           sorting={{ path, query, usual: usualOrder.by }}
@@ -138,7 +141,7 @@ const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ m
               : "The store holds no turn that matches yet."}{" "}
             <a href={path}>Clear all filters</a>
           </p>
-          <TextReach frame={frame} />
+          <TextReach context={context} />
         </Empty>
       ) : null}
       <WindowFooter model={model} path={path} query={query} />
@@ -157,15 +160,15 @@ const ListRegion: FC<PropsWithChildren<{ readonly wide: boolean }>> = ({ wide, c
   );
 
 /** What free text is compared with, and the search of what it is not. */
-const TextReach: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const [text] = termsOf(frame.query).filter(({ key, negated }) => key === textKey && !negated);
+const TextReach: FC<{ readonly context: PageContext }> = ({ context }) => {
+  const [text] = termsOf(context.query).filter(({ key, negated }) => key === textKey && !negated);
   if (text === undefined) return null;
   return (
     <p>
       Text without a key is compared with whole ids of a turn, its trace, user, run, task and
       memory, with the beginning of its trace&apos;s id from 8 hexadecimal digits on, with a part of
       the id of its thread or agent, and with its readable names, findings and insights.{" "}
-      <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(text.value)}`)}>
+      <a href={hrefOf(context, `/traces/find?id=${encodeURIComponent(text.value)}`)}>
         Search ids and events for “{text.value}”
       </a>
     </p>

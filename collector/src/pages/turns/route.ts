@@ -126,8 +126,8 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
       (await ledger.countTurns({ scope, where: [], signal: c.req.raw.signal })) === 0;
     return respond(c, {
       model,
-      view: (of, frame) => turnsPage(of, frame, { shared, bare }),
-      later: async (frame) => FiguresPart({ figures: await figures, frame }),
+      view: (of, context) => turnsPage(of, context, { shared, bare }),
+      later: async (context) => FiguresPart({ figures: await figures, context }),
     });
   });
   return app;

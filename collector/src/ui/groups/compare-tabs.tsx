@@ -1,7 +1,7 @@
 /** @module CompareTabs: the pages that compare: two turns, the turns of two releases, the gate. */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { Tabs } from "../elements/tabs.tsx";
 import { rangedHref } from "../layout.tsx";
 
@@ -13,16 +13,16 @@ const pages = [
 
 /** The tabs. */
 export const CompareTabs: FC<{
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly here: "turns" | "releases" | "gate";
-}> = ({ frame, here }) => (
+}> = ({ context, here }) => (
   <Tabs
     label="Compare"
     tabs={pages.map(([page, name, path]) => ({
       name,
-      href: rangedHref(frame, path),
+      href: rangedHref(context, path),
       here: here === page,
-      ranged: frame.ranged.has(path),
+      ranged: context.ranged.has(path),
     }))}
   />
 );

@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 
 import { countText, durationText, shareText, shortCountText } from "../display/figures.ts";
 import { pendingText, windowState } from "../display/window-words.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import type { GroupsWindow } from "../../turns/groups-request.ts";
 import type { TurnGroup } from "../../turns/turn-groups.ts";
 import { Badge } from "../elements/badge.tsx";
@@ -93,8 +93,8 @@ const GroupDuration: FC<{ readonly of: TurnGroup }> = ({ of }) => {
 };
 
 /** The order of the lists of agents and threads that is theirs without a request. */
-export function groupSorting(frame: Frame): SortPlace {
-  return { path: hrefOf(frame, frame.path), query: frame.query, usual: "last" };
+export function groupSorting(context: PageContext): SortPlace {
+  return { path: hrefOf(context, context.path), query: context.query, usual: "last" };
 }
 
 /** Heads of {@link GroupCells}. */
@@ -168,13 +168,13 @@ export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number 
 /** Number of turns that the groups cover, and a link to the others, or to the list of all. */
 export const GroupsFooter: FC<{
   readonly window: GroupsWindow;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly what: string;
   /** Address of the list that has the turns, in place of older groups. */
   readonly list?: string;
-}> = ({ window, frame, what, list }) => (
+}> = ({ window, context, what, list }) => (
   <footer class="window" data-window>
-    <Badge {...windowState(window, frame.query.has("cursor"))} />
+    <Badge {...windowState(window, context.query.has("cursor"))} />
     <span>
       {what} over {countText(window.turns_counted)} {window.turns_counted === 1 ? "turn" : "turns"}
       {window.window_complete ? ", complete" : ""}
@@ -183,8 +183,8 @@ export const GroupsFooter: FC<{
       <span data-pending>{pendingText(window.pending_frames)}</span>
     )}
     <span class="end">
-      {frame.query.has("cursor") ? (
-        <a class="button" href={hrefWith(frame, { cursor: null })} data-control="page newest">
+      {context.query.has("cursor") ? (
+        <a class="button" href={hrefWith(context, { cursor: null })} data-control="page newest">
           Newest
         </a>
       ) : null}
@@ -196,7 +196,7 @@ export const GroupsFooter: FC<{
       {list !== undefined || window.next_cursor === null ? null : (
         <a
           class="button"
-          href={hrefWith(frame, { cursor: window.next_cursor })}
+          href={hrefWith(context, { cursor: window.next_cursor })}
           data-older
           data-control="page older"
         >

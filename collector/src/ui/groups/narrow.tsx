@@ -6,18 +6,18 @@ import type { FC } from "hono/jsx";
 
 import { wordsOf } from "../display/figures.ts";
 import { rangeParameters } from "../display/time-range.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { Chips } from "../elements/chip.tsx";
 import { RangeInputs } from "../elements/range-picker.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefWith } from "../layout.tsx";
 
 /** For an empty page: the same page without its range of time, if it has one. */
-export const AllTime: FC<{ readonly frame: Frame }> = ({ frame }) =>
-  rangeParameters.some((name) => (frame.query.get(name) ?? "") !== "") ? (
+export const AllTime: FC<{ readonly context: PageContext }> = ({ context }) =>
+  rangeParameters.some((name) => (context.query.get(name) ?? "") !== "") ? (
     <>
       {" "}
-      <a href={hrefWith(frame, { start_time: null, end_time: null, cursor: null })}>All time</a>
+      <a href={hrefWith(context, { start_time: null, end_time: null, cursor: null })}>All time</a>
     </>
   ) : (
     <></>
@@ -34,8 +34,8 @@ const names: { readonly [field: string]: string } = {
 const ordering = ["sort", "order"] as const;
 
 /** One box per field; an empty one does not narrow. */
-export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly string[] }> = ({
-  frame,
+export const Narrow: FC<{ readonly context: PageContext; readonly fields: readonly string[] }> = ({
+  context,
   fields,
 }) => (
   <form class="inline-filter" method="get" role="search" aria-label="Narrow this page">
@@ -45,17 +45,17 @@ export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly strin
         name={field}
         placeholder={names[field] ?? wordsOf(field)}
         aria-label={names[field] ?? wordsOf(field)}
-        value={frame.query.get(field) ?? ""}
+        value={context.query.get(field) ?? ""}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
       />
     ))}
     {ordering.map((name) => {
-      const value = frame.query.get(name);
+      const value = context.query.get(name);
       return value === null ? null : <input type="hidden" name={name} value={value} />;
     })}
-    <RangeInputs query={frame.query} />
+    <RangeInputs query={context.query} />
     <button class="button" type="submit">
       Narrow
     </button>
@@ -66,8 +66,8 @@ export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly strin
 const unnamed = new Set<string>(["cursor", "limit", ...ordering, ...rangeParameters]);
 
 /** The active filters of the address, each with a link that removes it. */
-export const NarrowedBy: FC<{ readonly frame: Frame }> = ({ frame }) => {
-  const terms = [...frame.query].filter(([name, value]) => value !== "" && !unnamed.has(name));
+export const NarrowedBy: FC<{ readonly context: PageContext }> = ({ context }) => {
+  const terms = [...context.query].filter(([name, value]) => value !== "" && !unnamed.has(name));
   return terms.length === 0 ? (
     <></>
   ) : (
@@ -75,7 +75,7 @@ export const NarrowedBy: FC<{ readonly frame: Frame }> = ({ frame }) => {
       {terms.map(([name, value]) => (
         <a
           class="chip term"
-          href={hrefWith(frame, { [name]: null, cursor: null })}
+          href={hrefWith(context, { [name]: null, cursor: null })}
           title={`Remove ${names[name] ?? wordsOf(name)}`}
         >
           <span class="value">

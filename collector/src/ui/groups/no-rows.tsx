@@ -4,7 +4,7 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { queryOf, termsOf } from "../display/filter-terms.ts";
 import { rangeParameters } from "../display/time-range.ts";
 import { isChip } from "../elements/filter-bar.tsx";
@@ -15,12 +15,12 @@ import { AllTime } from "./narrow.tsx";
 
 /** Its children are the sentence for a collector that has none at all. */
 export const NoRows: FC<{
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly title: string;
   readonly icon: IconName;
   readonly children?: Child;
-}> = ({ frame, title, icon, children }) => {
-  const { query } = frame;
+}> = ({ context, title, icon, children }) => {
+  const { query } = context;
   const terms = termsOf(query);
   const filtered = terms.some(isChip);
   const ranged = rangeParameters.some((name) => (query.get(name) ?? "") !== "");
@@ -31,16 +31,18 @@ export const NoRows: FC<{
         {filtered ? (
           <>
             Nothing here passes these filters.{" "}
-            <a href={`${hrefOf(frame, frame.path)}${queryOf(kept, query)}`}>Clear all filters</a>
+            <a href={`${hrefOf(context, context.path)}${queryOf(kept, query)}`}>
+              Clear all filters
+            </a>
           </>
         ) : ranged ? (
           "Nothing here in this range of time."
         ) : (
           <>
-            {children} <a href={hrefOf(frame, "/traces")}>Turns</a>
+            {children} <a href={hrefOf(context, "/traces")}>Turns</a>
           </>
         )}
-        <AllTime frame={frame} />
+        <AllTime context={context} />
       </p>
     </Empty>
   );

@@ -6,7 +6,7 @@ import type { TenantFilter } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
 import { permits } from "../../access/principal.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { TenantChip } from "../elements/chip.tsx";
 import { Card } from "../elements/panel.tsx";
 import { Icon } from "../icons.tsx";
@@ -21,14 +21,14 @@ export interface LastRun extends TenantFilter {
 /** The card of a mounted agent; without the permission it states what is missing. */
 export const Playground: FC<{
   readonly agent: string;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly last?: LastRun;
-}> = ({ agent, frame, last }) => {
-  const { principal } = frame;
+}> = ({ agent, context, last }) => {
+  const { principal } = context;
   const may = principal !== undefined && permits(principal, "agent.run");
   return (
     <Card title="Playground" icon="running" id="playground">
-      {frame.readOnly ? (
+      {context.readOnly ? (
         <div class="closed">
           <Icon name="pause" />
           <p>
@@ -47,7 +47,7 @@ export const Playground: FC<{
           </p>
         </div>
       ) : (
-        <PlaygroundForm agent={agent} frame={frame} last={last} />
+        <PlaygroundForm agent={agent} context={context} last={last} />
       )}
     </Card>
   );
@@ -55,22 +55,22 @@ export const Playground: FC<{
 
 const PlaygroundForm: FC<{
   readonly agent: string;
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly last: LastRun | undefined;
-}> = ({ agent, frame, last }) => {
-  const { principal } = frame;
+}> = ({ agent, context, last }) => {
+  const { principal } = context;
   const bound = principal?.userId !== undefined;
   const path = `/agents/${encodeURIComponent(agent)}`;
   return (
     <form
       class="playground"
       method="post"
-      action={hrefOf(frame, `${path}/run`)}
+      action={hrefOf(context, `${path}/run`)}
       data-playground
-      data-stream={hrefOf(frame, `${path}/playground/stream`)}
+      data-stream={hrefOf(context, `${path}/playground/stream`)}
     >
-      {frame.csrfToken === undefined ? null : (
-        <input type="hidden" name="csrf_token" value={frame.csrfToken} />
+      {context.csrfToken === undefined ? null : (
+        <input type="hidden" name="csrf_token" value={context.csrfToken} />
       )}
       <label>
         <span>Ask</span>

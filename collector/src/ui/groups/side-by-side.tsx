@@ -7,7 +7,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText, wordsOf } from "../display/figures.ts";
 import { findingsByPriority, lastedMs } from "../display/turn-figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "../elements/badge.tsx";
 import { DurationBar } from "../elements/bar.tsx";
 import { NotMeasured, NotThere, Time, TurnDuration } from "../elements/figure.tsx";
@@ -18,10 +18,10 @@ import { ToolTriple } from "./group-cells.tsx";
 const columnsMax = 24;
 
 /** The table; it scrolls in its own box, the names of the facts stay in place. */
-export const SideBySide: FC<{ readonly turns: readonly TurnRow[]; readonly frame: Frame }> = ({
-  turns,
-  frame,
-}) => {
+export const SideBySide: FC<{
+  readonly turns: readonly TurnRow[];
+  readonly context: PageContext;
+}> = ({ turns, context }) => {
   const shown = turns.slice(0, columnsMax);
   const roots = Map.groupBy(shown, (turn) => turn.root_trace_id ?? "");
   const most = shown.reduce((max, turn) => Math.max(max, lastedMs(turn) ?? 0), 0);
@@ -58,7 +58,7 @@ export const SideBySide: FC<{ readonly turns: readonly TurnRow[]; readonly frame
               <th scope="col">
                 <a
                   href={turnHref(
-                    hrefOf(frame, ""),
+                    hrefOf(context, ""),
                     turn,
                     (roots.get(turn.root_trace_id ?? "")?.length ?? 0) > 1,
                   )}

@@ -8,7 +8,7 @@ import type { FC } from "hono/jsx";
 import { countText, isToday, wordsOf } from "../display/figures.ts";
 import type { TimeForm } from "../display/figures.ts";
 import { kindWords } from "../display/kind-words.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { StatusBadge } from "../elements/badge.tsx";
 import { Duration, Id, NotThere, Time } from "../elements/figure.tsx";
 import { Card, Table } from "../elements/panel.tsx";
@@ -23,8 +23,8 @@ const rowsOfTurn = 3;
 export const StoreTimeline: FC<{
   readonly timeline: { readonly events: readonly TurnEvent[]; readonly complete: boolean };
   readonly turns: number;
-  readonly frame: Frame;
-}> = ({ timeline, turns, frame }) => {
+  readonly context: PageContext;
+}> = ({ timeline, turns, context }) => {
   const { events, complete } = timeline;
   const shown = events.slice(-Math.min(rowsMax, turns * rowsOfTurn));
   const counts = Map.groupBy(events, storeOf);
@@ -56,7 +56,7 @@ export const StoreTimeline: FC<{
         }
       >
         {shown.map((event) => (
-          <Row event={event} form={form} frame={frame} />
+          <Row event={event} form={form} context={context} />
         ))}
       </Table>
       <p class="muted padded">
@@ -65,7 +65,7 @@ export const StoreTimeline: FC<{
           : `${countText(events.length)} events. `}
         {shown.length < Math.min(rowsMax, events.length) ? (
           <>
-            <a href={`${hrefWith(frame, { limit: String(rowsMax) })}#timeline`}>Show more</a>{" "}
+            <a href={`${hrefWith(context, { limit: String(rowsMax) })}#timeline`}>Show more</a>{" "}
           </>
         ) : null}
         {complete ? "All that the stores hold of it was read." : "The reading met its bound."}
@@ -81,8 +81,8 @@ function storeOf({ source_store: store }: TurnEvent): SourceStore {
 const Row: FC<{
   readonly event: TurnEvent;
   readonly form: TimeForm;
-  readonly frame: Frame;
-}> = ({ event, form, frame }) => {
+  readonly context: PageContext;
+}> = ({ event, form, context }) => {
   const store = storeOf(event);
   const root = event.root_trace_id;
   const words = kindWords(event.event_kind);
@@ -119,7 +119,7 @@ const Row: FC<{
             of={event.turn_id ?? root}
             chars={14}
             href={hrefOf(
-              frame,
+              context,
               `/traces/${encodeURIComponent(root)}#e-${encodeURIComponent(event.event_id)}`,
             )}
           />

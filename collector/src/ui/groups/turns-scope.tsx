@@ -1,7 +1,7 @@
 /** @module TurnsScope: what the pages about many turns are narrowed to, below their filter bar. */
 import type { FC } from "hono/jsx";
 
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { queryOf, termText } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { conflictsOf } from "../display/term-conflicts.ts";
@@ -11,16 +11,16 @@ import { Icon } from "../icons.tsx";
 
 /** The principal's binding and the active filters; a binding cannot be removed. */
 export const ScopeLine: FC<{
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly terms: readonly Term[];
   readonly path: string;
-}> = ({ frame, terms, path }) => {
-  const { principal } = frame;
+}> = ({ context, terms, path }) => {
+  const { principal } = context;
   const bound = principal?.userId !== undefined;
   const tenant = terms.some(({ key, negated }) => key === "user" && !negated);
   return (
     <>
-      <Conflicts frame={frame} terms={terms} path={path} />
+      <Conflicts context={context} terms={terms} path={path} />
       <Chips label="Scope and filters">
         {principal?.applicationId === undefined ? null : (
           <Chip
@@ -34,7 +34,7 @@ export const ScopeLine: FC<{
         ) : tenant ? null : (
           <Chip name="tenant" value="all" title="You are bound to no tenant." />
         )}
-        <TermChips path={path} terms={terms} query={frame.query} />
+        <TermChips path={path} terms={terms} query={context.query} />
         {terms.filter(isChip).length > 1 ? (
           <a class="chip plain" href={path}>
             clear all
@@ -47,10 +47,10 @@ export const ScopeLine: FC<{
 
 /** Terms of the address that no turn can meet together; the list below is empty by them alone. */
 const Conflicts: FC<{
-  readonly frame: Frame;
+  readonly context: PageContext;
   readonly terms: readonly Term[];
   readonly path: string;
-}> = ({ frame, terms, path }) => {
+}> = ({ context, terms, path }) => {
   const conflicts = conflictsOf(terms);
   if (conflicts.length === 0) return <></>;
   return (
@@ -65,7 +65,7 @@ const Conflicts: FC<{
           ))}
           exclude each other: a turn has one {key}, so no turn passes.{" "}
           {either === undefined ? null : (
-            <a href={`${path}${queryOf(either, frame.query)}`}>Turns of either</a>
+            <a href={`${path}${queryOf(either, context.query)}`}>Turns of either</a>
           )}
         </p>
       ))}

@@ -3,7 +3,7 @@ import type { Insights } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
-import type { Frame } from "../../http/frame.ts";
+import type { PageContext } from "../../http/page-context.ts";
 import { InsightList } from "../elements/insight-list.tsx";
 import { hrefOf } from "../layout.tsx";
 
@@ -14,15 +14,15 @@ const evidenceMax = 3;
 export const WindowInsights: FC<{
   readonly insights: Insights;
   readonly roots: Readonly<Record<string, string>>;
-  readonly frame: Frame;
-}> = ({ insights, roots, frame }) => (
+  readonly context: PageContext;
+}> = ({ insights, roots, context }) => (
   <InsightList
     title="Trace Insights over this window"
     insights={insights}
     shownMax={shownMax}
     showsTenants
     evidenceOf={({ evidence_ids: ids, evidence_count: count }) => (
-      <Evidence ids={ids} count={count} roots={roots} frame={frame} />
+      <Evidence ids={ids} count={count} roots={roots} context={context} />
     )}
   />
 );
@@ -31,8 +31,8 @@ const Evidence: FC<{
   readonly ids: readonly string[];
   readonly count: number;
   readonly roots: Readonly<Record<string, string>>;
-  readonly frame: Frame;
-}> = ({ ids, count, roots, frame }) => {
+  readonly context: PageContext;
+}> = ({ ids, count, roots, context }) => {
   const placed = ids.flatMap((id) => {
     const root = roots[id];
     return root === undefined ? [] : [{ id, root }];
@@ -42,7 +42,7 @@ const Evidence: FC<{
     <span class="evidence">
       {placed.slice(0, evidenceMax).map(({ id, root }, index) => (
         <a
-          href={hrefOf(frame, `/traces/${encodeURIComponent(root)}#e-${encodeURIComponent(id)}`)}
+          href={hrefOf(context, `/traces/${encodeURIComponent(root)}#e-${encodeURIComponent(id)}`)}
           title={id}
         >
           evidence {index + 1}

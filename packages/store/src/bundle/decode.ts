@@ -23,7 +23,7 @@ const storeNames: ReadonlySet<unknown> = new Set(["trace", "conversation", "tool
 
 type Fields = Record<string, unknown>;
 
-interface Frame {
+interface SegmentContext {
   /** The root and the head's fields. */
   readonly stated: Fields;
   /** The same without some of them, by their names: events of one kind lack the same ones. */
@@ -60,7 +60,7 @@ function decodeSegment(root: string, segment: unknown, events: StoredEvent[]): v
   if (!isFields(head, headNames)) refuse();
   // Events of an earlier version may be without a root: they are under the empty one.
   const stated = root === "" ? { ...head } : { root_trace_id: root, ...head };
-  const frame: Frame = {
+  const context: SegmentContext = {
     stated,
     lacking: new Map(),
     received: received as number,
@@ -68,7 +68,7 @@ function decodeSegment(root: string, segment: unknown, events: StoredEvent[]): v
   };
   // The head's values are those of the first event, so each is validated with an event.
   if (sharedFields.some((field) => restOf(segment[3])[field] !== undefined)) refuse();
-  for (let at = 3; at < segment.length; at += 1) events.push(decodeEvent(segment[at], frame));
+  for (let at = 3; at < segment.length; at += 1) events.push(decodeEvent(segment[at], context));
 }
 
 function restOf(packed: unknown): Fields {
@@ -82,12 +82,12 @@ function isFields(value: unknown, names: ReadonlySet<string>): value is Fields {
   return true;
 }
 
-function decodeEvent(packed: unknown, frame: Frame): StoredEvent {
+function decodeEvent(packed: unknown, context: SegmentContext): StoredEvent {
   if (!Array.isArray(packed) || packed.length < slot.rest || packed.length > slot.rest + 1)
     refuse();
   const rest = restOf(packed);
-  const event = withOwn(frame, rest);
-  const { received, base } = frame;
+  const event = withOwn(context, rest);
+  const { received, base } = context;
   event["event_kind"] = packed[slot.kind];
   event["phase"] = packed[slot.phase];
   event["status"] = packed[slot.status];
@@ -109,7 +109,7 @@ function decodeEvent(packed: unknown, frame: Frame): StoredEvent {
 }
 
 /** The event's own fields over those of the head. */
-function withOwn({ stated, lacking }: Frame, rest: Fields): Fields {
+function withOwn({ stated, lacking }: SegmentContext, rest: Fields): Fields {
   let absent = "";
   for (const name in rest) {
     if (rest[name] === absentField && eventNames.has(name)) absent += `${name} `;

@@ -34,13 +34,13 @@ export function joinSegments(segments: readonly string[]): string {
   return `[${bodyVersion},${segments.join(",")}]`;
 }
 
-interface Frame {
+interface SegmentContext {
   readonly head: Head;
   readonly base: number;
   readonly received: number;
 }
 
-function encodeEvent(event: StoredEvent, { head, base, received }: Frame): unknown[] {
+function encodeEvent(event: StoredEvent, { head, base, received }: SegmentContext): unknown[] {
   const rest: Head = {};
   const { end, took } = encodeTimes(event, base, rest);
   for (const field of sharedFields) {

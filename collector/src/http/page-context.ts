@@ -1,4 +1,4 @@
-/** @module Frame: what every page receives beside its model, and the type of a page. */
+/** @module PageContext: what every page receives beside its model, and the type of a page. */
 import type { Child } from "hono/jsx";
 
 import type { Principal } from "../access/principal.ts";
@@ -8,7 +8,7 @@ import type { NavigationPlace } from "./navigation.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 
 /** Data of every page beside its model. */
-export interface Frame {
+export interface PageContext {
   /** Path below the base path, without and with its query. */
   readonly path: string;
   readonly basePath: string;
@@ -51,13 +51,13 @@ export interface Frame {
   readonly at: string;
 }
 
-/** A page: a function from model and frame to markup. */
-export type View<M> = (model: M, frame: Frame) => Child | Promise<Child>;
+/** A page: a function from model and context to markup. */
+export type View<M> = (model: M, context: PageContext) => Child | Promise<Child>;
 
 /** A page with its model. */
 export interface PageAnswer<M> {
   readonly model: M;
   readonly view: View<M>;
   /** Markup at the place of the page's `LaterPart`, sent when the rest of the page was. */
-  readonly later?: ((frame: Frame) => Promise<Child>) | undefined;
+  readonly later?: ((context: PageContext) => Promise<Child>) | undefined;
 }
