@@ -11,7 +11,7 @@ import { openStore } from "../backend/backend.ts";
 import { readConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { withJson } from "./command.ts";
-import { allEvents, appendAll, markOf } from "./evidence-copy.ts";
+import { allEvents, appendAll, contentHash } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, printJson, printTable, write } from "./terminal.ts";
 
@@ -103,12 +103,12 @@ async function parity(flags: CopyFlags): Promise<void> {
   await using to = await openStore(configs.to);
   const wanted = new Map<string, string>();
   for await (const page of allEvents(from)) {
-    for (const event of page) wanted.set(markOf(event), event.root_trace_id ?? "");
+    for (const event of page) wanted.set(contentHash(event), event.root_trace_id ?? "");
   }
   const compared = wanted.size;
   let extra = 0;
   for await (const page of allEvents(to)) {
-    for (const event of page) if (!wanted.delete(markOf(event))) extra += 1;
+    for (const event of page) if (!wanted.delete(contentHash(event))) extra += 1;
   }
   const roots = [...new Set(wanted.values())].slice(0, 20);
   const result = { from: from.name, to: to.name, compared, missing: wanted.size, extra, roots };

@@ -53,7 +53,7 @@ export async function appendAll(
  * A fingerprint of the fields of an event that two stores must agree on; receipt is not among
  * them.
  */
-export function markOf(event: TurnEvent): string {
+export function contentHash(event: TurnEvent): string {
   const { received_at: _received, revision: _revision, source_store: _store, ...stated } = event;
   return createHash("sha256").update(canonicalJson(stated)).digest("hex").slice(0, 32);
 }

@@ -30,7 +30,7 @@ export type {
   SamplerLike,
   SamplingResultLike,
 } from "./processor/evidence-sampler.ts";
-export type { ExportHealth, SideCount } from "./processor/loss-ledger.ts";
+export type { ExportHealth, SideCount } from "./processor/span-counts.ts";
 export { storeSink } from "./bundle/store-sink.ts";
 export type { SinkDraft, SinkResult, SinkSpan, StoreSinkOptions } from "./bundle/store-sink.ts";
 export { BundleExporter } from "./bundle/bundle-exporter.ts";

@@ -30,7 +30,7 @@ export interface LostFrames {
 }
 
 /** Counts of one directory. */
-export interface DamageLedger {
+export interface DamageRecord {
   /**
    * Sets the range aside. False when it is recorded already. Never rejects: on a full disk it is
    * only counted.
@@ -48,13 +48,13 @@ export interface DamageLedger {
 const keptBytesMax = 16 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 
-/** Opens the ledger with what earlier runs have set aside. */
-export function openDamageLedger(
+/** Opens the record with what earlier runs have set aside. */
+export function openDamageRecord(
   fileSystem: JournalFileSystem,
   directory: string,
   names: readonly string[],
   now: () => number,
-): DamageLedger {
+): DamageRecord {
   const lost = new Map<string, LostFrames>();
   let keptBytes = 0;
   const recent: string[] = [];

@@ -5,7 +5,7 @@
 import { CodedError } from "@turnproof/semconv";
 
 import { readCheckpoint } from "./checkpoint-file.ts";
-import { openDamageLedger } from "./damage.ts";
+import { openDamageRecord } from "./damage.ts";
 import { ownerOf } from "./directory-lock.ts";
 import { nodeFileSystem } from "./file-system.ts";
 import type { JournalFileSystem } from "./file-system.ts";
@@ -35,7 +35,7 @@ export async function inspectJournal(
   try {
     const names = await disk.list(directory);
     if (ownerOf(names) !== undefined) return undefined;
-    const damage = openDamageLedger(disk, directory, names, Date.now);
+    const damage = openDamageRecord(disk, directory, names, Date.now);
     const recovered = await recover({
       fileSystem: disk,
       directory,

@@ -3,7 +3,7 @@ import type { Backlog } from "./backlog.ts";
 import type { Checkpoint } from "./checkpoint-file.ts";
 import type { JournalClock } from "./clock.ts";
 import type { JournalOptions } from "./contract.ts";
-import type { DamageLedger } from "./damage.ts";
+import type { DamageRecord } from "./damage.ts";
 import type { DirectoryLock } from "./directory-lock.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 import type { Quarantine } from "./quarantine.ts";
@@ -20,7 +20,7 @@ export interface JournalParts {
   readonly bytesMax: number;
   readonly backlog: Backlog;
   readonly writer: SegmentWriter;
-  readonly damage: DamageLedger;
+  readonly damage: DamageRecord;
   readonly quarantine: Quarantine;
   readonly reserve: Reserve;
   readonly lock: DirectoryLock;

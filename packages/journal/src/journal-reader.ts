@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import { headOf, runAfter } from "./backlog.ts";
 import type { Backlog, JournalPosition, Run, Totals } from "./backlog.ts";
-import type { DamageLedger } from "./damage.ts";
+import type { DamageRecord } from "./damage.ts";
 import { systemCode } from "./file-system.ts";
 import type { JournalFile, JournalFileSystem } from "./file-system.ts";
 import { frameKind } from "./frame.ts";
@@ -30,7 +30,7 @@ export interface JournalReadOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
   readonly backlog: Backlog;
-  readonly damage: DamageLedger;
+  readonly damage: DamageRecord;
   readonly from?: JournalPosition;
   readonly verifyChecksums: boolean;
   readonly onDamage: (lostFrames: number, lostSpans: number) => void;

@@ -14,8 +14,8 @@ import { promoteCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint
 import type { Checkpoint } from "./checkpoint-file.ts";
 import { systemClock } from "./clock.ts";
 import type { Journal, JournalOptions } from "./contract.ts";
-import { openDamageLedger } from "./damage.ts";
-import type { DamageLedger } from "./damage.ts";
+import { openDamageRecord } from "./damage.ts";
+import type { DamageRecord } from "./damage.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { isNoSpace, nodeFileSystem } from "./file-system.ts";
 import { frameHeaderBytes, framePayloadBytesMax } from "./frame.ts";
@@ -100,7 +100,7 @@ async function openLocked(
   const { fileSystem, clock, directory, lock } = held;
   const names = await fileSystem.list(directory);
   const found = await readCheckpoint(fileSystem, directory, names);
-  const damage = openDamageLedger(fileSystem, directory, names, () => clock.now());
+  const damage = openDamageRecord(fileSystem, directory, names, () => clock.now());
   const recovered = await recover({
     fileSystem,
     directory,
@@ -194,7 +194,7 @@ function noteAcknowledged(parts: JournalParts): void {
   });
 }
 
-function report(options: JournalOptions, recovered: Recovered, damage: DamageLedger): void {
+function report(options: JournalOptions, recovered: Recovered, damage: DamageRecord): void {
   const { newRanges, newLostFrames, tornBytes, duplicateFrames, missingSegments } = recovered;
   const emit = options.onEvent ?? (() => undefined);
   if (newRanges > 0) {

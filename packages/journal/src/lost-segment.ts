@@ -5,11 +5,11 @@
  */
 import { loseRun } from "./backlog.ts";
 import type { JournalPosition, Run } from "./backlog.ts";
-import type { DamageLedger } from "./damage.ts";
+import type { DamageRecord } from "./damage.ts";
 import type { JournalParts } from "./journal-parts.ts";
 
 /** Names of the files that were set aside since the call before. */
-export function filesOf(damage: DamageLedger): { readonly files?: readonly string[] } {
+export function filesOf(damage: DamageRecord): { readonly files?: readonly string[] } {
   const files = damage.takeNew();
   return files.length === 0 ? {} : { files };
 }

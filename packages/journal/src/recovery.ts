@@ -11,7 +11,7 @@ import { drainedSegments, emptyBacklog, extendBacklog } from "./backlog.ts";
 import type { Backlog, Segment } from "./backlog.ts";
 import { isNewest } from "./checkpoint-file.ts";
 import type { Checkpoint, FoundCheckpoint } from "./checkpoint-file.ts";
-import type { DamageLedger } from "./damage.ts";
+import type { DamageRecord } from "./damage.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 import { frameKind } from "./frame.ts";
 import { isFrame, scanFrames } from "./scan.ts";
@@ -29,7 +29,7 @@ export interface RecoveryOptions {
   readonly directory: string;
   readonly names: readonly string[];
   readonly found: FoundCheckpoint;
-  readonly damage: DamageLedger;
+  readonly damage: DamageRecord;
   /** Runs after everything was read and before anything is changed. */
   readonly beforeChanges: () => Promise<void>;
   /** Test seam, see `scanFrames`. */
@@ -344,7 +344,7 @@ function endOf(
 
 async function recordRange(
   options: RecoveryOptions,
-  range: Parameters<DamageLedger["record"]>[0],
+  range: Parameters<DamageRecord["record"]>[0],
 ): Promise<boolean> {
   if (options.damage.known(range.segment, range.from)) return false;
   const path = join(options.directory, range.segment);

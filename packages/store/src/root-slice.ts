@@ -28,7 +28,7 @@ export function rootSlice(
   return {
     ...sliceCounts(shown, more || cut),
     events: shown.map(({ event }) => event),
-    next: more && last !== undefined ? markOf(last) : null,
+    next: more && last !== undefined ? settledKeyset(last) : null,
   };
 }
 
@@ -36,7 +36,7 @@ export function rootSlice(
  * Position in evidence order (vocabulary: Envelopes): timestamp, event id, and a tie-break for
  * equal ids.
  */
-function markOf({ event, position }: Settled): Keyset {
+function settledKeyset({ event, position }: Settled): Keyset {
   return { timestamp: event.timestamp, event: event.event_id, key: position.key };
 }
 

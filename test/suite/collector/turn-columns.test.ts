@@ -9,7 +9,7 @@ import { fromColumns } from "../../../collector/src/ui/display/columns.ts";
 import type { Columns } from "../../../collector/src/ui/display/columns.ts";
 import { waterfallOf } from "../../../collector/src/ui/display/turn-columns.ts";
 import type { WaterfallColumns } from "../../../collector/src/ui/display/turn-columns.ts";
-import { KeptAccounts } from "../../../collector/src/turns/kept-accounts.ts";
+import { ModelCache } from "../../../collector/src/turns/model-cache.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -111,7 +111,7 @@ test("two roots compared: columns say what records say, and what arrives is in t
 });
 
 test("a comparison that is requested again is computed once, until something arrives", async () => {
-  const spy = vi.spyOn(KeptAccounts.prototype, "of");
+  const spy = vi.spyOn(ModelCache.prototype, "of");
   // What is computed is a new object; what was computed before is the same one.
   const made = (): number => new Set(spy.mock.results.map(({ value }) => value as unknown)).size;
   await desk.put(turnEvents({ root: "first", user: "usr_amara" }));

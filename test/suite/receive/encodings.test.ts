@@ -1,6 +1,6 @@
 /**
- * The two decoders share the draft of a span and nothing else: whatever a span holds, both give the
- * same events, the same rejections and the same counts of what was left out (vocabulary: From a
+ * The two decoders share the builder of a span and nothing else: whatever a span holds, both give
+ * the same events, the same rejections and the same counts of what was left out (vocabulary: From a
  * span to an event).
  */
 import fc from "fast-check";

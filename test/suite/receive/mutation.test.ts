@@ -14,7 +14,7 @@ import { decodeProtobufSpans } from "../../../collector/src/receive/otlp/decode-
 import { scanJson } from "../../../collector/src/receive/otlp/scan-json.ts";
 import { scanProtobuf } from "../../../collector/src/receive/otlp/scan-protobuf.ts";
 import { compileSourceTables } from "../../../collector/src/receive/otlp/source-tables.ts";
-import type { Decoded } from "../../../collector/src/receive/otlp/span-draft.ts";
+import type { Decoded } from "../../../collector/src/receive/otlp/span-builder.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainSpan } from "../../otlp/encode.ts";
 import { hostileJson } from "./hostile-json.ts";

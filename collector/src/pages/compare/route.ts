@@ -19,7 +19,7 @@ import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { filters, form, id, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
-import { KeptAccounts } from "../../turns/kept-accounts.ts";
+import { ModelCache } from "../../turns/model-cache.ts";
 import { html, withTwin, windowFailures } from "../../http/endpoint.ts";
 import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
@@ -124,7 +124,7 @@ export const compareGroup: RouteGroup<CompareAnswers> = {
 /** GET `/traces/compare` and its twin. */
 function compareRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const accounts = new KeptAccounts<ComparedAccount>();
+  const cache = new ModelCache<ComparedEvents>();
   app.on("GET", ["/traces/compare", "/traces/compare.json"], async (c) => {
     if (wantsPage(c)) {
       const choice = await choiceOf(c, parts);
@@ -139,10 +139,10 @@ function compareRoutes(parts: Parts): Hono<AppEnv> {
       readSide(parts, reading, parameters.baseline_root, parameters.baseline_turn, limit),
       readSide(parts, reading, parameters.candidate_root, parameters.candidate_turn, limit),
     ]);
-    const question = JSON.stringify([scopeKey(principalOf(c)), reading.query, parameters]);
+    const request = JSON.stringify([scopeKey(principalOf(c)), reading.query, parameters]);
     const metadata = [keyOf(baseline), keyOf(candidate), baseline.events.length];
-    const reported = { question, events: [...baseline.events, ...candidate.events], metadata };
-    const { comparison, turns } = accounts.of(reported, () => accountOf(baseline, candidate));
+    const reported = { request, events: [...baseline.events, ...candidate.events], metadata };
+    const { comparison, turns } = cache.of(reported, () => comparedOf(baseline, candidate));
     if (comparison.not_found.length > 0) throw new CodedError("trace_not_found_in_window");
     const model: CompareModel = {
       requested: true,
@@ -200,12 +200,12 @@ function keyOf({ metadata: { as_of: mark, ...metadata }, side }: SideRead): obje
 }
 
 /** Everything computed from the events of both sides. */
-interface ComparedAccount {
+interface ComparedEvents {
   readonly comparison: TraceComparison;
   readonly turns: Readonly<Record<"baseline" | "candidate", readonly TurnRow[]>>;
 }
 
-function accountOf(baseline: SideRead, candidate: SideRead): ComparedAccount {
+function comparedOf(baseline: SideRead, candidate: SideRead): ComparedEvents {
   return {
     comparison: compareTraceWindows(baseline.events, candidate.events, {
       baselineMetadata: baseline.metadata,

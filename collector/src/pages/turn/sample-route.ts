@@ -12,7 +12,7 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { form, readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
-import { factsOf, verdictOf } from "../../turns/turn-account.ts";
+import { factsOf, verdictOf } from "../../turns/root-facts.ts";
 import { windowModel } from "../../turns/window.ts";
 import type { Window } from "../../turns/window.ts";
 import { turnColumns } from "../../ui/display/turn-columns.ts";

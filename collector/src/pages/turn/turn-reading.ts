@@ -9,12 +9,12 @@ import { scopeKey } from "../../access/grants.ts";
 import { principalOf } from "../../http/environment.ts";
 import type { AppContext } from "../../http/environment.ts";
 import type { readingFor } from "../../http/query.ts";
-import { KeptAccounts } from "../../turns/kept-accounts.ts";
+import { ModelCache } from "../../turns/model-cache.ts";
 import { timelineRows } from "../../memory/memory-events.ts";
 import type { TypicalCall } from "../../ui/display/typical-call.ts";
 import type { Parts } from "../../parts.ts";
-import { factsOf, verdictOf } from "../../turns/turn-account.ts";
-import type { TurnAccount, RootFacts } from "../../turns/turn-account.ts";
+import { factsOf, verdictOf } from "../../turns/root-facts.ts";
+import type { JudgedFacts, RootFacts } from "../../turns/root-facts.ts";
 import { notesOn } from "../../turns/turn-notes.ts";
 import type { TurnNote } from "../../turns/turn-notes.ts";
 import { typicalCalls } from "../../turns/typical-calls.ts";
@@ -36,7 +36,7 @@ export interface PartialRead {
 }
 
 /** Body of `/traces/{root_trace_id}.json`. */
-export interface TurnModel extends TurnAccount, Pick<Identity, "root_trace_id"> {
+export interface TurnModel extends JudgedFacts, Pick<Identity, "root_trace_id"> {
   /** Events of all stores, oldest first; rows of memory are in the timeline and never judged. */
   readonly events: readonly TurnEvent[];
   readonly window: WindowModel;
@@ -64,7 +64,7 @@ export type TurnReading = (
 
 /** The way in which the page and the answers to its forms read a root. */
 export function turnReading(parts: Parts): TurnReading {
-  const accounts = new KeptAccounts<RootFacts>();
+  const cache = new ModelCache<RootFacts>();
   return async (c, root, reading, most) => {
     const { window, selected, events, rowsMax } = await selectRoot(
       parts,
@@ -74,23 +74,23 @@ export function turnReading(parts: Parts): TurnReading {
     );
     const partial = window.bounded && (await isLarger(parts, root, rowsMax));
     const judged = partial ? [] : events;
-    const question = JSON.stringify([scopeKey(principalOf(c)), root, selected]);
+    const request = JSON.stringify([scopeKey(principalOf(c)), root, selected]);
     const metadata = await metadataOf(parts, window);
     // The verdict is at this moment; the mark in its metadata differs in every request.
-    const facts = accounts.of({ question, events, metadata: null }, () => factsOf(events));
+    const facts = cache.of({ request, events, metadata: null }, () => factsOf(events));
     const verdict = partial ? unjudged(metadata) : verdictOf(events, metadata);
-    const account: TurnAccount = { ...facts, verdict };
+    const computed: JudgedFacts = { ...facts, verdict };
     const place = { scope: reading.scope, root };
     const rows = await timelineRows(parts.memory, reading.scope, events);
     const { ledger } = parts.store;
     const recorded = partial ? await recordedTurns(ledger, place, selected) : [];
     const [turns, typical] = await Promise.all([
-      recorded.length > 0 ? recorded : withVerdicts(ledger, place, account.turns),
-      typicalCalls(ledger, reading.scope, account.turns),
+      recorded.length > 0 ? recorded : withVerdicts(ledger, place, computed.turns),
+      typicalCalls(ledger, reading.scope, computed.turns),
     ]);
     return {
       root_trace_id: root,
-      ...account,
+      ...computed,
       turns,
       typical_calls: typical,
       events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
@@ -98,7 +98,7 @@ export function turnReading(parts: Parts): TurnReading {
       partial_read: partial ? partOf(events, recorded) : null,
       notes: await notesOn(parts.store, {
         root,
-        turns: account.turns,
+        turns: computed.turns,
         events,
         principal: principalOf(c),
       }),

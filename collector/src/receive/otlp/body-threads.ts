@@ -33,12 +33,12 @@ export type ThreadAnswer =
 /** Start data of a thread. */
 export interface ThreadData {
   readonly settings: MapperSettings;
-  /** One of {@link partGate}; a thread waits here until its part is durable. */
-  readonly gate: Int32Array;
+  /** One of {@link partLatch}; a thread waits here until its part is durable. */
+  readonly latch: Int32Array;
 }
 
-/** States of a thread's gate. */
-export const partGate = { shut: 0, open: 1, stop: 2 } as const;
+/** States of a thread's latch. */
+export const partLatch = { shut: 0, open: 1, stop: 2 } as const;
 
 /** Options of distributing bodies. */
 export interface BodyThreadsOptions {
@@ -250,8 +250,8 @@ const source: boolean = import.meta.url.endsWith(".ts");
 /** @param freed called when it has room for another body, or has ended */
 function startThread(options: BodyThreadsOptions, freed: () => void): RunningThread {
   const standard = new URL(`./ingest-thread.${source ? "ts" : "js"}`, import.meta.url);
-  const gate = new Int32Array(new SharedArrayBuffer(4));
-  const data: ThreadData = { settings: options.settings, gate };
+  const latch = new Int32Array(new SharedArrayBuffer(4));
+  const data: ThreadData = { settings: options.settings, latch };
   const worker = new Worker(options.module ?? standard, {
     workerData: data,
     execArgv: source ? ["--conditions=@turnproof/source"] : [],
@@ -266,11 +266,11 @@ function startThread(options: BodyThreadsOptions, freed: () => void): RunningThr
       const keeping =
         requested?.keep(answer.part) ?? Promise.reject(new CodedError("internal_error"));
       keeping.then(
-        () => letOn(gate, partGate.open),
+        () => letOn(latch, partLatch.open),
         (error: unknown) => {
           waiting.delete(answer.id);
           requested?.reject(error);
-          letOn(gate, partGate.stop);
+          letOn(latch, partLatch.stop);
           freed();
         },
       );
@@ -296,7 +296,7 @@ function startThread(options: BodyThreadsOptions, freed: () => void): RunningThr
   return thread;
 }
 
-function letOn(gate: Int32Array, state: number): void {
-  Atomics.store(gate, 0, state);
-  Atomics.notify(gate, 0);
+function letOn(latch: Int32Array, state: number): void {
+  Atomics.store(latch, 0, state);
+  Atomics.notify(latch, 0);
 }

@@ -1,5 +1,5 @@
 /**
- * @module CodingRecord: a log record of Claude Code or Codex CLI as a draft of ours: a prompt is
+ * @module CodingRecord: a log record of Claude Code or Codex CLI as a span of ours: a prompt is
  * the start of a turn, a request a model call, a result a tool call. Records have no trace, so the
  * root is derived: of one prompt for Claude Code, of the conversation for Codex, which names no
  * prompt.
@@ -9,22 +9,22 @@ import { createHash } from "node:crypto";
 import { attribute, codingEvents, codingNames, codingScope } from "@turnproof/semconv";
 import type { AttributeValue, CodingEvent } from "@turnproof/semconv";
 
-import { attributeDraft } from "./span-draft.ts";
-import type { AttributeDraft, SpanDraft } from "./span-draft.ts";
+import { decodedAttributes } from "./span-builder.ts";
+import type { DecodedAttributes, SpanBuilder } from "./span-builder.ts";
 
 const completed = "response.completed";
 const failed = "response.failed";
 
-/** Fills the draft; rejects a record that is no evidence. */
-export function settleCodingRecord(draft: SpanDraft, event: string, time: string): void {
+/** Fills the builder; rejects a record that is no evidence. */
+export function settleCodingRecord(builder: SpanBuilder, event: string, time: string): void {
   const known = codingEvents[event];
-  const source = reader(draft.attributes);
+  const source = reader(builder.attributes);
   // Another product may have an event of a name without a prefix; none has the id of a prompt.
   const isOwn =
-    event.includes(".") || source.text("prompt") !== undefined || draft.scopeName === codingScope;
+    event.includes(".") || source.text("prompt") !== undefined || builder.scopeName === codingScope;
   const thread = source.text("session") ?? source.text("conversation");
   if (known === undefined || !isOwn || thread === undefined || !isEvidence(known, source)) {
-    draft.reject("log_not_evidence");
+    builder.reject("log_not_evidence");
     return;
   }
   const turn = source.text("prompt") ?? thread;
@@ -38,16 +38,16 @@ export function settleCodingRecord(draft: SpanDraft, event: string, time: string
   });
   const user = source.text("account") ?? source.text("codexAccount") ?? source.text("user");
   if (user !== undefined) attributes[attribute.user_id.span] = user;
-  draft.traceId = root.slice(0, 32);
+  builder.traceId = root.slice(0, 32);
   // The same record sent again is the same event.
   const identity = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  draft.spanId = digest([root, event, time, JSON.stringify(identity)]).slice(0, 16);
-  draft.parentSpanId = undefined;
-  draft.kind = known.fact === "model_call" || known.fact === "failed_call" ? 3 : 1;
-  draft.name = undefined;
-  draft.startTimeUnixNano = startOf(time, source.number("duration"));
-  draft.endTimeUnixNano = time;
-  draft.attributes = attributes;
+  builder.spanId = digest([root, event, time, JSON.stringify(identity)]).slice(0, 16);
+  builder.parentSpanId = undefined;
+  builder.kind = known.fact === "model_call" || known.fact === "failed_call" ? 3 : 1;
+  builder.name = undefined;
+  builder.startTimeUnixNano = startOf(time, source.number("duration"));
+  builder.endTimeUnixNano = time;
+  builder.attributes = attributes;
 }
 
 /**
@@ -61,8 +61,8 @@ function isEvidence({ agent, fact }: CodingEvent, source: Reader): boolean {
   return fact !== "failed_call" || (source.number("codexStatus") ?? 400) >= 400;
 }
 
-function attributesOf({ agent, fact }: CodingEvent, source: Reader): AttributeDraft {
-  const attributes = attributeDraft();
+function attributesOf({ agent, fact }: CodingEvent, source: Reader): DecodedAttributes {
+  const attributes = decodedAttributes();
   const put = (name: keyof typeof attribute, value: AttributeValue | undefined): void => {
     if (value !== undefined) attributes[attribute[name].span] = value;
   };
@@ -133,7 +133,7 @@ interface Reader {
   flag(name: Name): boolean | undefined;
 }
 
-function reader(attributes: AttributeDraft): Reader {
+function reader(attributes: DecodedAttributes): Reader {
   return {
     text(name) {
       const value = attributes[codingNames[name]];

@@ -7,14 +7,20 @@ import type { SpanRecord } from "@turnproof/exporter";
 import { JsonCursor, char } from "./json-cursor.ts";
 import { JsonValues } from "./json-values.ts";
 import { KeyTable } from "./key-table.ts";
-import { SpanDraft, attributeDraft, countRejection, keptSpan, remoteParent } from "./span-draft.ts";
+import {
+  SpanBuilder,
+  decodedAttributes,
+  countRejection,
+  keptSpan,
+  remoteParent,
+} from "./span-builder.ts";
 import type {
-  AttributeDraft,
+  DecodedAttributes,
   Decoded,
   RejectionCounts,
   SpanSurroundings,
   TakeSpan,
-} from "./span-draft.ts";
+} from "./span-builder.ts";
 import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 
@@ -70,15 +76,15 @@ export function decodeJsonSpans(bytes: Buffer, tables: SourceTables, take?: Take
 
 /** Data that all spans of a resource share. */
 interface Resource {
-  readonly attributes: AttributeDraft;
-  readonly rejection: SpanDraft["rejection"];
+  readonly attributes: DecodedAttributes;
+  readonly rejection: SpanBuilder["rejection"];
 }
 
 /** Walks resource groups, scope groups and spans in place. */
 export class JsonSpans {
   protected readonly cursor: JsonCursor;
   protected readonly tables: SourceTables;
-  protected readonly draft: SpanDraft = new SpanDraft();
+  protected readonly builder: SpanBuilder = new SpanBuilder();
   protected readonly values: JsonValues;
   private readonly levels: Levels;
   private readonly spans: SpanRecord[] = [];
@@ -91,7 +97,7 @@ export class JsonSpans {
     this.cursor = new JsonCursor(bytes);
     this.tables = tables;
     this.levels = names;
-    this.values = new JsonValues(this.cursor, tables, this.draft);
+    this.values = new JsonValues(this.cursor, tables, this.builder);
   }
 
   request(take: TakeSpan = (span) => void this.spans.push(keptSpan(span))): Decoded {
@@ -122,23 +128,23 @@ export class JsonSpans {
   }
 
   private resource(): Resource {
-    const { cursor, draft, levels: names } = this;
-    const attributes = attributeDraft();
-    draft.reset();
+    const { cursor, builder, levels: names } = this;
+    const attributes = decodedAttributes();
+    builder.reset();
     cursor.fault = false;
     cursor.object(names.group, (member) => {
       if (member !== 0) return;
       cursor.object(resourceKeys, () => this.values.attributes(attributes));
     });
-    if (cursor.fault) draft.reject("span_malformed");
-    return { attributes, rejection: draft.rejection };
+    if (cursor.fault) builder.reject("span_malformed");
+    return { attributes, rejection: builder.rejection };
   }
 
   private scopeGroup(resource: () => Resource): void {
     const { cursor, levels: names } = this;
     const start = cursor.position;
     let around: SpanSurroundings | undefined;
-    let rejection: SpanDraft["rejection"];
+    let rejection: SpanBuilder["rejection"];
     cursor.object(names.scope, (member) => {
       if (member !== 1) return;
       cursor.array(() => {
@@ -146,19 +152,19 @@ export class JsonSpans {
         if (around === undefined) {
           const { attributes, rejection: refused } = resource();
           around = { resource: attributes, ...this.apart(start, () => this.scope()) };
-          rejection = refused ?? this.draft.rejection;
+          rejection = refused ?? this.builder.rejection;
         }
         this.entry(around, rejection);
       });
     });
   }
 
-  /** Name and version of a scope; a malformed one sets a rejection in the draft. */
+  /** Name and version of a scope; a malformed one sets a rejection in the builder. */
   private scope(): Omit<SpanSurroundings, "resource"> {
-    const { cursor, draft, levels: names, tables } = this;
+    const { cursor, builder, levels: names, tables } = this;
     let scopeName: string | undefined;
     let scopeVersion: string | undefined;
-    draft.reset();
+    builder.reset();
     cursor.fault = false;
     cursor.object(names.scope, (member) => {
       if (member !== 0) return;
@@ -170,57 +176,57 @@ export class JsonSpans {
         else scopeVersion = scopeVersionAt(tables, cursor.bytes, start, end);
       });
     });
-    if (cursor.fault) draft.reject("span_malformed");
+    if (cursor.fault) builder.reject("span_malformed");
     return { scopeName, scopeVersion };
   }
 
   /** One item: a malformed one or one without ids is rejected alone. */
-  private entry(around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
-    const { cursor, draft } = this;
-    draft.reset();
-    draft.scopeName = around.scopeName;
-    if (rejection !== undefined) draft.reject(rejection);
+  private entry(around: SpanSurroundings, rejection: SpanBuilder["rejection"]): void {
+    const { cursor, builder } = this;
+    builder.reset();
+    builder.scopeName = around.scopeName;
+    if (rejection !== undefined) builder.reject(rejection);
     cursor.fault = false;
     this.item();
-    if (cursor.fault) draft.rejection = "span_malformed";
-    const record = draft.finish(around);
-    if (record === undefined) countRejection(this.rejected, draft.rejection as never);
+    if (cursor.fault) builder.rejection = "span_malformed";
+    const record = builder.finish(around);
+    if (record === undefined) countRejection(this.rejected, builder.rejection as never);
     else this.take(record);
   }
 
-  /** Reads one span into the draft. */
+  /** Reads one span into the builder. */
   protected item(): void {
-    const { cursor, draft, values } = this;
+    const { cursor, builder, values } = this;
     this.nameAt = -1;
     cursor.object(spanKeys, (key) => {
       if (cursor.peek() === 0x6e) return;
       switch (spanKeyNames[key]) {
         case "traceId":
-          draft.traceId = values.id(32);
+          builder.traceId = values.id(32);
           break;
         case "spanId":
-          draft.spanId = values.id(16);
+          builder.spanId = values.id(16);
           break;
         case "parentSpanId":
-          draft.parentSpanId = values.parentId();
+          builder.parentSpanId = values.parentId();
           break;
         case "flags":
-          draft.parentRemote = remoteParent(Number(values.digits()));
+          builder.parentRemote = remoteParent(Number(values.digits()));
           break;
         case "name":
           this.nameAt = cursor.position;
           break;
         case "kind":
-          draft.kind = values.enumeration(kinds);
+          builder.kind = values.enumeration(kinds);
           break;
         case "startTimeUnixNano":
-          draft.startTimeUnixNano = values.nanos();
+          builder.startTimeUnixNano = values.nanos();
           break;
         case "endTimeUnixNano":
-          draft.endTimeUnixNano = values.nanos();
+          builder.endTimeUnixNano = values.nanos();
           break;
         case "attributes":
-          values.attributes(draft.attributes);
+          values.attributes(builder.attributes);
           break;
         case "events":
           cursor.array(() => this.event());
@@ -230,7 +236,7 @@ export class JsonSpans {
           break;
         case "status":
           cursor.object(statusKeys, () => {
-            draft.statusCode = values.enumeration(statusCodes);
+            builder.statusCode = values.enumeration(statusCodes);
           });
           break;
         default:
@@ -241,29 +247,29 @@ export class JsonSpans {
 
   /** The name of a span that is marked as ours, or whose name may be an agent's or a tool's. */
   private name(): void {
-    const { cursor, draft, tables } = this;
-    const hasMark = (mark: string): boolean => draft.attributes[mark] !== undefined;
+    const { cursor, builder, tables } = this;
+    const hasMark = (mark: string): boolean => builder.attributes[mark] !== undefined;
     const own = hasMark(tables.ownMark);
     if (!own && !tables.nameMarks.some(hasMark)) return;
-    const { rejection } = draft;
+    const { rejection } = builder;
     const resume = cursor.position;
     cursor.position = this.nameAt;
-    draft.name = own ? this.values.text() : this.values.spanName();
+    builder.name = own ? this.values.text() : this.values.spanName();
     cursor.position = resume;
     // A malformed foreign name is ignored, because nothing depends on it.
-    if (!own) draft.rejection = rejection;
+    if (!own) builder.rejection = rejection;
   }
 
   /** Of an event only `exception.type` is read, and of several the last. */
   private event(): void {
     const { cursor, values } = this;
-    if (cursor.isEmptyObject()) this.draft.drop("event_empty");
+    if (cursor.isEmptyObject()) this.builder.drop("event_empty");
     cursor.object(resourceKeys, () => {
       cursor.array(() => {
         const valueAt = values.pair(this.tables.exceptionType);
         if (values.found < 0) return;
         const type = values.valueAt(valueAt);
-        if (typeof type === "string") this.draft.exceptionType = type;
+        if (typeof type === "string") this.builder.exceptionType = type;
       });
     });
   }
@@ -276,6 +282,6 @@ export class JsonSpans {
       if (key === 0) traceId = values.id(32);
       else spanId = values.id(16);
     });
-    this.draft.link(traceId, spanId);
+    this.builder.link(traceId, spanId);
   }
 }

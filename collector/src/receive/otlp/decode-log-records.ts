@@ -1,6 +1,6 @@
 /**
  * @module Decode log records: GenAI evaluation results, details of model calls, and events of
- * coding agents are evidence among log records. Such a record becomes the same draft as a span of
+ * coding agents are evidence among log records. Such a record fills the same builder as a span of
  * ours, with its numbers and ids only; every other record is rejected and its body never read
  * (vocabulary: Event kinds; collector: Receive).
  */
@@ -13,7 +13,7 @@ import { JsonSpans, logLevels } from "./decode-json.ts";
 import { ProtobufSpans } from "./decode-protobuf.ts";
 import { KeyTable } from "./key-table.ts";
 import { char } from "./json-cursor.ts";
-import type { Decoded, SpanDraft, TakeSpan } from "./span-draft.ts";
+import type { Decoded, SpanBuilder, TakeSpan } from "./span-builder.ts";
 import { codingEventAt, logEvent } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText, unixTime } from "./unix-nano.ts";
@@ -37,32 +37,32 @@ export function decodeJsonEvaluations(
   return new JsonEvaluations(bytes, tables, logLevels).request(take);
 }
 
-/** Makes the draft a point in time under the span that was evaluated, or that made the call. */
-function settleRecord(draft: SpanDraft, event: number, time: string): void {
+/** Makes of the record a point in time under the span that was evaluated, or that made the call. */
+function settleRecord(builder: SpanBuilder, event: number, time: string): void {
   if (event === logEvent.none) {
-    draft.reject("log_not_evidence");
+    builder.reject("log_not_evidence");
     return;
   }
   const coding = codingEventAt(event);
-  if (coding !== undefined) return settleCodingRecord(draft, coding, time);
+  if (coding !== undefined) return settleCodingRecord(builder, coding, time);
   const inference = event === logEvent.inference;
-  const { attributes } = draft;
-  draft.parentSpanId = draft.spanId;
-  draft.startTimeUnixNano = time;
-  draft.endTimeUnixNano = time;
-  draft.kind = 1;
-  draft.name = inference ? undefined : ownSpanNames.feedback;
-  if (inference && attributes[attribute.error_type.span] !== undefined) draft.statusCode = 2;
+  const { attributes } = builder;
+  builder.parentSpanId = builder.spanId;
+  builder.startTimeUnixNano = time;
+  builder.endTimeUnixNano = time;
+  builder.kind = 1;
+  builder.name = inference ? undefined : ownSpanNames.feedback;
+  if (inference && attributes[attribute.error_type.span] !== undefined) builder.statusCode = 2;
   attributes[attribute.event_kind.span] = inference ? "model_call" : "feedback";
   attributes[attribute.phase.span] = "event";
   // A log record has no id; one is derived from its content, so that a retry gives the same event.
   const stated = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")
-    .update(JSON.stringify([draft.traceId, draft.parentSpanId, time, stated]))
+    .update(JSON.stringify([builder.traceId, builder.parentSpanId, time, stated]))
     .digest("hex");
   // A model call recorded outside of any trace gets a root of its own.
-  if (inference && draft.traceId === "") draft.traceId = digest.slice(32);
-  if (inference || draft.spanId !== "") draft.spanId = digest.slice(0, 16);
+  if (inference && builder.traceId === "") builder.traceId = digest.slice(32);
+  if (inference || builder.spanId !== "") builder.spanId = digest.slice(0, 16);
 }
 
 function timeAt(bytes: Buffer, at: number): string {
@@ -74,7 +74,7 @@ class ProtobufEvaluations extends ProtobufSpans {
   protected override readonly itemType: number = message.logRecord;
 
   protected override item(end: number): void {
-    const { cursor, draft, tables } = this;
+    const { cursor, builder, tables } = this;
     const { bytes } = cursor;
     let time = "0";
     let observed = "0";
@@ -94,16 +94,16 @@ class ProtobufEvaluations extends ProtobufSpans {
         const named = this.eventNamed(limit);
         if (named >= 0) event = named;
         else this.values.attribute(limit, this.coded);
-      } else if (tag === 74) draft.traceId = this.traceId(cursor.position, length);
-      else if (tag === 82) draft.spanId = this.spanId(cursor.position, length);
+      } else if (tag === 74) builder.traceId = this.traceId(cursor.position, length);
+      else if (tag === 82) builder.spanId = this.spanId(cursor.position, length);
       else if (tag === 98) {
         event = Math.max(event, tables.logEvents.find(bytes, cursor.position, limit));
       }
       cursor.position = limit;
     }
-    draft.attributes = this.coded.record();
-    draft.coded = undefined;
-    settleRecord(draft, event, time === "0" ? observed : time);
+    builder.attributes = this.coded.record();
+    builder.coded = undefined;
+    settleRecord(builder, event, time === "0" ? observed : time);
   }
 
   /** The event name in its older form, an attribute `event.name`; the cursor does not move. */
@@ -148,7 +148,7 @@ const textKeys = new KeyTable(["stringValue"]);
 /** Log records in JSON. */
 class JsonEvaluations extends JsonSpans {
   protected override item(): void {
-    const { cursor, draft, values } = this;
+    const { cursor, builder, values } = this;
     let time = "0";
     let observed = "0";
     let event: number = logEvent.none;
@@ -168,19 +168,19 @@ class JsonEvaluations extends JsonSpans {
           const start = cursor.position;
           event = Math.max(event, this.statedByAttribute());
           cursor.position = start;
-          values.attributes(draft.attributes);
+          values.attributes(builder.attributes);
           break;
         }
         case "traceId":
-          draft.traceId = values.id(32);
+          builder.traceId = values.id(32);
           break;
         case "spanId":
-          draft.spanId = values.id(16);
+          builder.spanId = values.id(16);
           break;
         default:
       }
     });
-    settleRecord(draft, event, time === "0" ? observed : time);
+    settleRecord(builder, event, time === "0" ? observed : time);
   }
 
   private eventAt(): number {

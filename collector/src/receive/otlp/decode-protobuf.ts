@@ -8,8 +8,8 @@ import type { SourceAttributes, SpanRecord } from "@turnproof/exporter";
 import { hexText } from "./byte-text.ts";
 import { ProtobufValues } from "./protobuf-values.ts";
 import { WellFormed } from "./scan-protobuf.ts";
-import { SpanDraft, countRejection, keptSpan, remoteParent } from "./span-draft.ts";
-import type { Decoded, RejectionCounts, SpanSurroundings, TakeSpan } from "./span-draft.ts";
+import { SpanBuilder, countRejection, keptSpan, remoteParent } from "./span-builder.ts";
+import type { Decoded, RejectionCounts, SpanSurroundings, TakeSpan } from "./span-builder.ts";
 import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { unixTime } from "./unix-nano.ts";
@@ -20,7 +20,7 @@ import type { Signal } from "./wire-schema.ts";
 /** Data that all spans of a resource share. */
 interface Resource {
   readonly attributes: SourceAttributes;
-  readonly rejection: SpanDraft["rejection"];
+  readonly rejection: SpanBuilder["rejection"];
 }
 
 /** Decodes one body that `scanProtobuf` accepted for traces. */
@@ -32,7 +32,7 @@ export function decodeProtobufSpans(bytes: Buffer, tables: SourceTables, take?: 
 export class ProtobufSpans {
   protected readonly cursor: WireCursor;
   protected readonly tables: SourceTables;
-  protected readonly draft: SpanDraft = new SpanDraft();
+  protected readonly builder: SpanBuilder = new SpanBuilder();
   protected readonly coded: CodedAttributes = new CodedAttributes();
   protected readonly values: ProtobufValues;
   private readonly spans: SpanRecord[] = [];
@@ -54,7 +54,7 @@ export class ProtobufSpans {
     this.tables = tables;
     this.wellFormed = new WellFormed(bytes, signal);
     this.cursor = new WireCursor(bytes);
-    this.values = new ProtobufValues(this.cursor, tables, this.draft);
+    this.values = new ProtobufValues(this.cursor, tables, this.builder);
   }
 
   request(take: TakeSpan = (span) => void this.spans.push(keptSpan(span))): Decoded {
@@ -96,41 +96,41 @@ export class ProtobufSpans {
 
   private resource(end: number): Resource {
     const { coded, cursor } = this;
-    this.draft.reset(coded);
+    this.builder.reset(coded);
     this.each(end, 10, (limit) => {
       if (!this.wellFormed.test(message.resource, cursor.position, limit)) {
-        this.draft.reject("span_malformed");
+        this.builder.reject("span_malformed");
         return;
       }
       this.each(limit, 10, (attributeEnd) => this.values.attribute(attributeEnd, coded));
     });
-    return { attributes: coded.record(), rejection: this.draft.rejection };
+    return { attributes: coded.record(), rejection: this.builder.rejection };
   }
 
   private scopeGroup(end: number, resource: () => Resource): void {
     const start = this.cursor.position;
     let around: SpanSurroundings | undefined;
-    let rejection: SpanDraft["rejection"];
+    let rejection: SpanBuilder["rejection"];
     this.each(end, 18, (limit) => {
       this.items++;
       if (around === undefined) {
         const { attributes, rejection: refused } = resource();
         around = { resource: attributes, ...this.apart(start, () => this.scope(end)) };
-        rejection = refused ?? this.draft.rejection;
+        rejection = refused ?? this.builder.rejection;
       }
       this.entry(limit, around, rejection);
     });
   }
 
-  /** Name and version of a scope; a malformed one sets a rejection in the draft. */
+  /** Name and version of a scope; a malformed one sets a rejection in the builder. */
   private scope(end: number): Omit<SpanSurroundings, "resource"> {
     const { bytes, cursor, tables } = this;
     let scopeName: string | undefined;
     let scopeVersion: string | undefined;
-    this.draft.reset(this.coded);
+    this.builder.reset(this.coded);
     this.each(end, 10, (limit) => {
       if (!this.wellFormed.test(message.scope, cursor.position, limit)) {
-        this.draft.reject("span_malformed");
+        this.builder.reject("span_malformed");
         return;
       }
       while (cursor.position < limit) {
@@ -150,21 +150,21 @@ export class ProtobufSpans {
   }
 
   /** One item: a malformed one or one without ids is rejected alone. */
-  private entry(end: number, around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
-    const { draft } = this;
-    draft.reset(this.coded);
-    draft.scopeName = around.scopeName;
-    if (rejection !== undefined) draft.reject(rejection);
+  private entry(end: number, around: SpanSurroundings, rejection: SpanBuilder["rejection"]): void {
+    const { builder } = this;
+    builder.reset(this.coded);
+    builder.scopeName = around.scopeName;
+    if (rejection !== undefined) builder.reject(rejection);
     if (this.wellFormed.test(this.itemType, this.cursor.position, end)) this.item(end);
-    else draft.reject("span_malformed");
-    const record = draft.finish(around);
-    if (record === undefined) countRejection(this.rejected, draft.rejection as never);
+    else builder.reject("span_malformed");
+    const record = builder.finish(around);
+    if (record === undefined) countRejection(this.rejected, builder.rejection as never);
     else this.take(record);
   }
 
-  /** Reads one span into the draft. */
+  /** Reads one span into the builder. */
   protected item(end: number): void {
-    const { cursor, draft } = this;
+    const { cursor, builder } = this;
     this.nameEnd = -1;
     this.exceptionStart = -1;
     while (cursor.position < end) {
@@ -177,14 +177,14 @@ export class ProtobufSpans {
       const limit = cursor.position + length;
       switch (tag) {
         case 10:
-          draft.traceId = this.traceId(cursor.position, length);
+          builder.traceId = this.traceId(cursor.position, length);
           break;
         case 18:
-          draft.spanId = this.spanId(cursor.position, length);
+          builder.spanId = this.spanId(cursor.position, length);
           break;
         case 34:
-          draft.parentSpanId = this.spanId(cursor.position, length);
-          if (length !== 0 && length !== 8) draft.reject("span_id_invalid");
+          builder.parentSpanId = this.spanId(cursor.position, length);
+          if (length !== 0 && length !== 8) builder.reject("span_id_invalid");
           break;
         case 42:
           this.nameStart = cursor.position;
@@ -211,16 +211,16 @@ export class ProtobufSpans {
 
   /** Fixed and varint fields of a span. */
   private number(tag: number): void {
-    const { bytes, cursor, draft } = this;
+    const { bytes, cursor, builder } = this;
     const at = cursor.position;
     if (tag === 57) {
-      draft.startTimeUnixNano = unixTime(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+      builder.startTimeUnixNano = unixTime(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
     } else if (tag === 65) {
-      draft.endTimeUnixNano = unixTime(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
-    } else if (tag === 133) draft.parentRemote = remoteParent(bytes.readUInt32LE(at));
+      builder.endTimeUnixNano = unixTime(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+    } else if (tag === 133) builder.parentRemote = remoteParent(bytes.readUInt32LE(at));
     else if (tag === 48) {
       const kind = cursor.uint32();
-      draft.kind = kind <= 5 ? kind : 0;
+      builder.kind = kind <= 5 ? kind : 0;
       return;
     }
     cursor.skip(tag & 7, tag >>> 3);
@@ -228,32 +228,32 @@ export class ProtobufSpans {
 
   /** The name of a span that is marked as ours, or whose name may be an agent's or a tool's. */
   private name(): void {
-    const { coded, draft, tables } = this;
+    const { coded, builder, tables } = this;
     const hasCode = (code: number): boolean => coded.get(code) !== undefined;
     const own = hasCode(tables.ownCode);
     if (!own && !tables.nameCodes.some(hasCode)) return;
-    const { rejection } = draft;
+    const { rejection } = builder;
     const { nameStart, nameEnd, values } = this;
-    draft.name = own ? values.text(nameStart, nameEnd) : values.spanName(nameStart, nameEnd);
+    builder.name = own ? values.text(nameStart, nameEnd) : values.spanName(nameStart, nameEnd);
     // A malformed foreign name is ignored, because nothing depends on it.
-    if (!own) draft.rejection = rejection;
+    if (!own) builder.rejection = rejection;
   }
 
   /** Fields that need all attributes first: the name of our own span, the exception. */
   private settle(): void {
-    const { draft } = this;
+    const { builder } = this;
     if (this.nameEnd >= 0) this.name();
     if (this.exceptionStart >= 0) {
       this.cursor.position = this.exceptionStart;
       const type = this.values.value(this.exceptionEnd);
-      if (typeof type === "string") draft.exceptionType = type;
+      if (typeof type === "string") builder.exceptionType = type;
     }
   }
 
   /** Of an event only `exception.type` is read, and of several the last. */
   private event(end: number): void {
     const { cursor } = this;
-    if (end === cursor.position) return this.draft.drop("event_empty");
+    if (end === cursor.position) return this.builder.drop("event_empty");
     this.each(end, 26, (limit) => {
       let found = false;
       let start = -1;
@@ -293,7 +293,7 @@ export class ProtobufSpans {
         cursor.position += length;
       } else cursor.skip(tag & 7, tag >>> 3);
     }
-    this.draft.link(traceId, spanId);
+    this.builder.link(traceId, spanId);
   }
 
   private status(end: number): void {
@@ -302,7 +302,7 @@ export class ProtobufSpans {
       const tag = cursor.varint();
       if (tag === 24) {
         const code = cursor.uint32();
-        this.draft.statusCode = code <= 2 ? code : 0;
+        this.builder.statusCode = code <= 2 ? code : 0;
       } else cursor.skip(tag & 7, tag >>> 3);
     }
   }

@@ -21,8 +21,8 @@ import { rootHashes } from "./pending-roots.ts";
 import { scanJson } from "./scan-json.ts";
 import { scanProtobuf } from "./scan-protobuf.ts";
 import type { SourceTables } from "./source-tables.ts";
-import { countRejection } from "./span-draft.ts";
-import type { Decoded, RejectionCounts, TakeSpan } from "./span-draft.ts";
+import { countRejection } from "./span-builder.ts";
+import type { Decoded, RejectionCounts, TakeSpan } from "./span-builder.ts";
 import type { Signal } from "./wire-schema.ts";
 
 /** A body as received, with its context. */

@@ -6,7 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import { codeOf } from "@turnproof/semconv";
 
-import { partGate } from "./body-threads.ts";
+import { partLatch } from "./body-threads.ts";
 import type { ThreadAnswer, ThreadData, ThreadTask } from "./body-threads.ts";
 import { freeAtOnce } from "./free-at-once.ts";
 import { ingestBody } from "./ingest-body.ts";
@@ -14,7 +14,7 @@ import type { IngestPart } from "./ingest-body.ts";
 import { compileSourceTables } from "./source-tables.ts";
 import { createSpanMapper } from "./span-mapper.ts";
 
-const { settings, gate } = workerData as ThreadData;
+const { settings, latch } = workerData as ThreadData;
 const tables = compileSourceTables();
 const mapSpan = createSpanMapper(settings);
 
@@ -35,8 +35,8 @@ parentPort?.on("message", ({ id, body }: ThreadTask) => {
     const last = ingestBody(body, tables, mapSpan, (part) => {
       post(id, part, true);
       // The next part is built when this one is durable: memory does not grow with the body.
-      Atomics.wait(gate, 0, partGate.shut);
-      if (Atomics.exchange(gate, 0, partGate.shut) === partGate.stop) throw new Stopped();
+      Atomics.wait(latch, 0, partLatch.shut);
+      if (Atomics.exchange(latch, 0, partLatch.shut) === partLatch.stop) throw new Stopped();
     });
     post(id, last, false);
   } catch (error) {

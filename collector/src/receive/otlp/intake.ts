@@ -15,8 +15,8 @@ import type { ContentCoding } from "./inflate.ts";
 import type { IngestBody, IngestPart } from "./ingest-body.ts";
 import type { OtlpEncoding } from "./otlp-answer.ts";
 import { undeclaredBytes } from "./request-body.ts";
-import { countRejection } from "./span-draft.ts";
-import type { RejectionCounts } from "./span-draft.ts";
+import { countRejection } from "./span-builder.ts";
+import type { RejectionCounts } from "./span-builder.ts";
 import type { Signal } from "./wire-schema.ts";
 
 /** Makes guarded events durable; resolves after fdatasync. */

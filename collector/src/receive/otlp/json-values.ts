@@ -9,8 +9,8 @@ import { asciiText } from "./byte-text.ts";
 import { char } from "./json-cursor.ts";
 import type { JsonCursor } from "./json-cursor.ts";
 import { KeyTable } from "./key-table.ts";
-import { textBytesMax } from "./span-draft.ts";
-import type { AttributeDraft, SpanDraft } from "./span-draft.ts";
+import { textBytesMax } from "./span-builder.ts";
+import type { DecodedAttributes, SpanBuilder } from "./span-builder.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoDigits } from "./unix-nano.ts";
 
@@ -34,22 +34,22 @@ const integerCharsMax = 24;
 export class JsonValues {
   private readonly cursor: JsonCursor;
   private readonly tables: SourceTables;
-  private readonly draft: SpanDraft;
+  private readonly builder: SpanBuilder;
   /** True while the value of a name is read. */
   private naming: "attribute" | "span" | undefined;
 
-  constructor(cursor: JsonCursor, tables: SourceTables, draft: SpanDraft) {
+  constructor(cursor: JsonCursor, tables: SourceTables, builder: SpanBuilder) {
     this.cursor = cursor;
     this.tables = tables;
-    this.draft = draft;
+    this.builder = builder;
   }
 
   /** Reads a list of key-value pairs and keeps those whose key is in the table. */
-  attributes(into: AttributeDraft): void {
+  attributes(into: DecodedAttributes): void {
     this.cursor.array(() => {
       const valueAt = this.pair(this.tables.attributes);
       if (this.found < 0) {
-        this.draft.drop("attribute_unknown");
+        this.builder.drop("attribute_unknown");
         return;
       }
       const name = this.tables.attributes.names[this.found] as string;
@@ -109,13 +109,13 @@ export class JsonValues {
         return this.double();
       case 4:
         if (!inList) return this.list();
-        this.draft.drop("attribute_nested");
+        this.builder.drop("attribute_nested");
         return undefined;
       case 5:
-        this.draft.drop("attribute_nested");
+        this.builder.drop("attribute_nested");
         return undefined;
       default:
-        this.draft.drop("attribute_type");
+        this.builder.drop("attribute_type");
         return undefined;
     }
   }
@@ -132,29 +132,29 @@ export class JsonValues {
   text(): string | undefined {
     const { cursor } = this;
     if (cursor.peek() !== char.quote) {
-      this.draft.drop("attribute_type");
+      this.builder.drop("attribute_type");
       return undefined;
     }
     const start = cursor.position + 1;
     const end = cursor.skipString();
     const long = end - start > textBytesMax;
     if (long && this.naming === undefined) {
-      this.draft.drop("attribute_too_long");
+      this.builder.drop("attribute_too_long");
       return undefined;
     }
     const escaped = cursor.bytes.subarray(start, end).includes(char.backslash);
     const text = escaped
       ? cursor.unescape(start, end)
       : this.tables.memo.read(cursor.bytes, start, end);
-    if (text === undefined) this.draft.reject("span_text_invalid");
+    if (text === undefined) this.builder.reject("span_text_invalid");
     if (!long || text === undefined) return text;
-    return this.naming === "span" ? this.draft.spanNameOf(text) : this.draft.nameOf(text);
+    return this.naming === "span" ? this.builder.spanNameOf(text) : this.builder.nameOf(text);
   }
 
   private boolean(): boolean | undefined {
     const byte = this.cursor.peek();
     if (byte === 0x74 || byte === 0x66) return byte === 0x74;
-    this.draft.drop("attribute_type");
+    this.builder.drop("attribute_type");
     return undefined;
   }
 
@@ -187,7 +187,7 @@ export class JsonValues {
     const digits = this.digits();
     const value = digits === "" ? Number.NaN : Number(digits);
     if (Number.isSafeInteger(value)) return value;
-    this.draft.drop("attribute_nonfinite");
+    this.builder.drop("attribute_nonfinite");
     return undefined;
   }
 
@@ -196,14 +196,14 @@ export class JsonValues {
     const { bytes } = cursor;
     if (cursor.peek() === char.quote) {
       // The texts NaN, Infinity and -Infinity are valid in OTLP, but no measurement.
-      this.draft.drop("attribute_nonfinite");
+      this.builder.drop("attribute_nonfinite");
       return undefined;
     }
     const start = cursor.position;
     const end = cursor.skipLiteral();
     const value = end - start > 64 ? Number.NaN : Number(asciiText(bytes, start, end));
     if (Number.isFinite(value)) return value;
-    this.draft.drop("attribute_nonfinite");
+    this.builder.drop("attribute_nonfinite");
     return undefined;
   }
 
@@ -213,7 +213,7 @@ export class JsonValues {
     this.cursor.object(listKeys, () => {
       this.cursor.array(() => {
         if (bad || entries.length >= limits.listEntriesMax) {
-          if (!bad) this.draft.drop("attribute_list_too_long");
+          if (!bad) this.builder.drop("attribute_list_too_long");
           bad = true;
           this.cursor.skip();
           return;
@@ -221,7 +221,7 @@ export class JsonValues {
         const entry = this.value(true) as Scalar | undefined;
         if (entry === undefined) bad = true;
         else if (entries.length > 0 && typeof entry !== typeof entries[0]) {
-          this.draft.drop("attribute_type");
+          this.builder.drop("attribute_type");
           bad = true;
         } else entries.push(entry);
       });
@@ -241,14 +241,14 @@ export class JsonValues {
     const text = this.cursor.peek() === char.quote ? this.shortText(16) : "?";
     if (text === "") return "";
     if (isId(text, 16)) return isZero(text) ? "" : text.toLowerCase();
-    this.draft.reject("span_id_invalid");
+    this.builder.reject("span_id_invalid");
     return "";
   }
 
   /** A count of nanoseconds, digit by digit; anything else rejects the span. */
   nanos(): string {
     const digits = nanoDigits(this.digits());
-    if (digits === undefined) this.draft.reject("span_time_invalid");
+    if (digits === undefined) this.builder.reject("span_time_invalid");
     return digits ?? "0";
   }
 

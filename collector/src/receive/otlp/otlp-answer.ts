@@ -8,7 +8,7 @@ import { codes } from "@turnproof/semconv";
 import type { Code, CodeRow, CodedError } from "@turnproof/semconv";
 
 import { bytesField, uintField } from "./proto-writer.ts";
-import type { RejectionCounts } from "./span-draft.ts";
+import type { RejectionCounts } from "./span-builder.ts";
 import type { Signal } from "./wire-schema.ts";
 
 /** The two encodings of OTLP/HTTP. */

@@ -6,8 +6,8 @@ import type { CodedAttributes } from "@turnproof/exporter";
 import { limits } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 
-import { textBytesMax } from "./span-draft.ts";
-import type { SpanDraft } from "./span-draft.ts";
+import { textBytesMax } from "./span-builder.ts";
+import type { SpanBuilder } from "./span-builder.ts";
 import type { SourceTables } from "./source-tables.ts";
 import type { WireCursor } from "./wire-cursor.ts";
 
@@ -17,17 +17,17 @@ type Scalar = string | number | boolean;
 export class ProtobufValues {
   private readonly cursor: WireCursor;
   private readonly tables: SourceTables;
-  private readonly draft: SpanDraft;
+  private readonly builder: SpanBuilder;
   private field = 0;
   private start = 0;
   private limit = 0;
   /** True while the value of a name is read. */
   private naming: "attribute" | "span" | undefined;
 
-  constructor(cursor: WireCursor, tables: SourceTables, draft: SpanDraft) {
+  constructor(cursor: WireCursor, tables: SourceTables, builder: SpanBuilder) {
     this.cursor = cursor;
     this.tables = tables;
-    this.draft = draft;
+    this.builder = builder;
   }
 
   /** Reads one KeyValue that ends at `end` and keeps it when its key is in the table. */
@@ -65,7 +65,7 @@ export class ProtobufValues {
     }
     const index = this.tables.attributes.find(cursor.bytes, keyStart, keyEnd);
     if (index < 0) {
-      this.draft.drop("attribute_unknown");
+      this.builder.drop("attribute_unknown");
       return;
     }
     if (valueStart < 0) return;
@@ -89,13 +89,13 @@ export class ProtobufValues {
   text(start: number, end: number): string | undefined {
     const long = end - start > textBytesMax;
     if (long && this.naming === undefined) {
-      this.draft.drop("attribute_too_long");
+      this.builder.drop("attribute_too_long");
       return undefined;
     }
     const text = this.tables.memo.read(this.cursor.bytes, start, end);
-    if (text === undefined) this.draft.reject("span_text_invalid");
+    if (text === undefined) this.builder.reject("span_text_invalid");
     if (!long || text === undefined) return text;
-    return this.naming === "span" ? this.draft.spanNameOf(text) : this.draft.nameOf(text);
+    return this.naming === "span" ? this.builder.spanNameOf(text) : this.builder.nameOf(text);
   }
 
   /** An AnyValue up to `end`: a scalar or a flat list, or undefined with the reason counted. */
@@ -145,17 +145,17 @@ export class ProtobufValues {
       case 4:
         return this.finite(this.cursor.bytes.readDoubleLE(this.start));
       case 7:
-        this.draft.drop("attribute_type");
+        this.builder.drop("attribute_type");
         return undefined;
       default:
-        this.draft.drop("attribute_nested");
+        this.builder.drop("attribute_nested");
         return undefined;
     }
   }
 
   private finite(value: number): number | undefined {
     if (Number.isFinite(value)) return value;
-    this.draft.drop("attribute_nonfinite");
+    this.builder.drop("attribute_nonfinite");
     return undefined;
   }
 
@@ -197,12 +197,12 @@ export class ProtobufValues {
       }
       const entryEnd = cursor.varint() + cursor.position;
       if (entries.length >= limits.listEntriesMax) {
-        this.draft.drop("attribute_list_too_long");
+        this.builder.drop("attribute_list_too_long");
         return undefined;
       }
       this.locate(entryEnd);
       if (this.field === 0 || this.field === 5 || this.field === 6) {
-        this.draft.drop(this.field === 0 ? "attribute_type" : "attribute_nested");
+        this.builder.drop(this.field === 0 ? "attribute_type" : "attribute_nested");
         return undefined;
       }
       const entry = this.scalar();
@@ -210,7 +210,7 @@ export class ProtobufValues {
       if (entry === undefined) return undefined;
       kind ??= typeof entry;
       if (typeof entry !== kind) {
-        this.draft.drop("attribute_type");
+        this.builder.drop("attribute_type");
         return undefined;
       }
       entries.push(entry);

@@ -78,7 +78,7 @@ interface SideOperation {
   event: TurnEvent | undefined;
 }
 
-interface RowDraft {
+interface RowBuilder {
   readonly parent: number;
   readonly kind: EventKind;
   operation: string | null;
@@ -133,12 +133,12 @@ export function compareOperations(
   candidate: Side,
   tolerance: Tolerance,
 ): OperationComparison {
-  const places: RowDraft[] = [];
+  const places: RowBuilder[] = [];
   const tops: Siblings[] = [];
   const labelOf = labels();
   const siblingsAt = (parent: number): Siblings => {
     if (parent < 0) return (tops[-parent] ??= { list: [], byLabel: undefined });
-    return ((places[parent] as RowDraft).below ??= { list: [], byLabel: undefined });
+    return ((places[parent] as RowBuilder).below ??= { list: [], byLabel: undefined });
   };
   const put = (side: SideName, parent: number, node: WaterfallNode, event: TurnEvent): number => {
     const { event_kind: kind, operation } = node;
@@ -161,7 +161,7 @@ export function compareOperations(
         candidate: { node: undefined, event: undefined },
       });
     }
-    const known = places[place] as RowDraft;
+    const known = places[place] as RowBuilder;
     if (known.operation !== operation) known.operation = bare;
     known[side].node = node;
     known[side].event = event;
@@ -176,7 +176,7 @@ export function compareOperations(
   const operations: OperationRow[] = [];
   for (let row = 0; row < places.length; row += 1) {
     const index = forest.order[row] as number;
-    const place = places[index] as RowDraft;
+    const place = places[index] as RowBuilder;
     const above = place.parent < 0 ? null : (rowOf[place.parent] as number);
     operations.push(toRow(place, forest.depth[index] as number, above, tolerance));
   }
@@ -224,7 +224,7 @@ function walk(
 }
 
 function toRow(
-  place: RowDraft,
+  place: RowBuilder,
   depth: number,
   parent: number | null,
   tolerance: Tolerance,

@@ -181,7 +181,7 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
 };
 
 /** Result of an insight rule, without text. */
-export interface InsightDraft {
+export interface InsightMatch {
   readonly code: InsightCode;
   /** Set where it differs from the table's. */
   readonly priority?: Priority;

@@ -9,23 +9,23 @@ import {
 
 import type { TurnEvent } from "../event/event.ts";
 import { insightThresholds } from "./insight-table.ts";
-import type { InsightDraft } from "./insight-table.ts";
+import type { InsightMatch } from "./insight-table.ts";
 import { mayAssert } from "../reconcile/reconcile-bench.ts";
 
 const identities = ["agent_id", "thread_id", "turn_id", "root_trace_id"] as const;
 
-function draft(code: InsightDraft["code"], evidence: readonly TurnEvent[]): InsightDraft[] {
+function match(code: InsightMatch["code"], evidence: readonly TurnEvent[]): InsightMatch[] {
   return evidence.length === 0 ? [] : [{ code, evidence }];
 }
 
 /** Page and thread, ownership, grounding and unscoped threads (requirements: Trace Insights). */
-export function contextInsights(events: readonly TurnEvent[]): InsightDraft[] {
+export function contextInsights(events: readonly TurnEvent[]): InsightMatch[] {
   const bindings = events.filter((event) => event.event_kind === "context_binding");
   return [
-    ...draft("page_thread_mismatch", bindings.filter(isMismatched)),
-    ...draft("ownership_unverified", bindings.filter(isUnowned)),
-    ...draft("page_grounding_missing", bindings.filter(isUngrounded)),
-    ...draft(
+    ...match("page_thread_mismatch", bindings.filter(isMismatched)),
+    ...match("ownership_unverified", bindings.filter(isUnowned)),
+    ...match("page_grounding_missing", bindings.filter(isUngrounded)),
+    ...match(
       "content_on_unscoped_thread",
       bindings.filter((event) => event.attributes.thread_binding_status === bindingUnscoped),
     ),
@@ -56,7 +56,7 @@ function isUngrounded({ attributes }: TurnEvent): boolean {
 }
 
 /** Events that belong to a turn without naming it. */
-export function identityInsights(events: readonly TurnEvent[]): InsightDraft[] {
+export function identityInsights(events: readonly TurnEvent[]): InsightMatch[] {
   const lacking = events.filter(
     (event) =>
       event.event_kind !== "span" &&
@@ -64,14 +64,14 @@ export function identityInsights(events: readonly TurnEvent[]): InsightDraft[] {
       (event.source_store ?? "trace") === "trace" &&
       identities.some((field) => event[field] === undefined),
   );
-  return draft("identity_missing", lacking);
+  return match("identity_missing", lacking);
 }
 
 /**
  * Feedback and outcomes from trusted applications and operators; a model's own claim does not
  * count.
  */
-export function judgementInsights(events: readonly TurnEvent[]): InsightDraft[] {
+export function judgementInsights(events: readonly TurnEvent[]): InsightMatch[] {
   const verified = events.filter((event) => event.attributes.verified === true && mayAssert(event));
   const negative = verified.filter(
     ({ event_kind, attributes }) => event_kind === "feedback" && (attributes.rating ?? 0) < 0,
@@ -83,7 +83,7 @@ export function judgementInsights(events: readonly TurnEvent[]): InsightDraft[] 
   const urgent = (list: readonly TurnEvent[]): { readonly priority?: 0 } =>
     list.length >= insightThresholds.verifiedP0Min ? { priority: 0 } : {};
   return [
-    ...draft("negative_feedback", negative).map((item) => ({ ...item, ...urgent(negative) })),
-    ...draft("verified_failure", failures).map((item) => ({ ...item, ...urgent(failures) })),
+    ...match("negative_feedback", negative).map((item) => ({ ...item, ...urgent(negative) })),
+    ...match("verified_failure", failures).map((item) => ({ ...item, ...urgent(failures) })),
   ];
 }

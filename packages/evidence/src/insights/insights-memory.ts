@@ -2,7 +2,7 @@
 import type { TurnEvent } from "../event/event.ts";
 import { groupByIdentity, membersOf } from "../event/identity-tuple.ts";
 import { insightThresholds } from "./insight-table.ts";
-import type { InsightDraft } from "./insight-table.ts";
+import type { InsightMatch } from "./insight-table.ts";
 import { isModelResult } from "./insights-model.ts";
 
 /** Turns of other libraries have no memory supply. */
@@ -12,8 +12,8 @@ function isOurs(event: TurnEvent): boolean {
 }
 
 /** Missing, degraded and unreferenced supply (requirements: Memory supply). */
-export function memoryInsights(events: readonly TurnEvent[]): InsightDraft[] {
-  const found: InsightDraft[] = [];
+export function memoryInsights(events: readonly TurnEvent[]): InsightMatch[] {
+  const found: InsightMatch[] = [];
   const missing = unsuppliedCalls(events);
   if (missing.length > 0) found.push({ code: "memory_supply_missing", evidence: missing });
   const degraded = events.filter(

@@ -4,7 +4,7 @@
  */
 import type { TurnEvent } from "../event/event.ts";
 import { groupByIdentity, membersOf } from "../event/identity-tuple.ts";
-import type { InsightCode, InsightDraft } from "./insight-table.ts";
+import type { InsightCode, InsightMatch } from "./insight-table.ts";
 import { compareOrder } from "../reconcile/reconcile-order.ts";
 import { endedByLength } from "../reconcile/reconcile-truncation.ts";
 
@@ -27,10 +27,10 @@ export function isModelResult(event: TurnEvent): boolean {
 }
 
 /** Failures, answers that were cut, withheld or empty, and unknown usage. */
-export function modelInsights(events: readonly TurnEvent[]): InsightDraft[] {
+export function modelInsights(events: readonly TurnEvent[]): InsightMatch[] {
   const results = events.filter(isModelResult);
   if (results.length === 0) return [];
-  const found: InsightDraft[] = [];
+  const found: InsightMatch[] = [];
   const note = (code: InsightCode, evidence: readonly TurnEvent[]): void => {
     if (evidence.length > 0) found.push({ code, evidence });
   };

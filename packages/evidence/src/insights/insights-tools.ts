@@ -4,15 +4,15 @@
 import type { TurnEvent } from "../event/event.ts";
 import { groupByIdentity, membersOf } from "../event/identity-tuple.ts";
 import { insightThresholds } from "./insight-table.ts";
-import type { InsightDraft } from "./insight-table.ts";
+import type { InsightMatch } from "./insight-table.ts";
 import { spanKey } from "../event/span-key.ts";
 import { isToolFailure, toolOutcome, toolResults } from "../turns/tool-outcomes.ts";
 
 /** Failures, fallbacks, limitations, repetitions and unknown latencies of tool calls. */
-export function toolInsights(events: readonly TurnEvent[]): InsightDraft[] {
+export function toolInsights(events: readonly TurnEvent[]): InsightMatch[] {
   const results = toolResults(events);
   if (results.length === 0) return [];
-  const found: InsightDraft[] = [];
+  const found: InsightMatch[] = [];
   const failures = results.filter((event) => isToolFailure(toolOutcome(event)));
   const share = failures.length / results.length;
   const limit = insightThresholds;
@@ -38,9 +38,9 @@ export function toolInsights(events: readonly TurnEvent[]): InsightDraft[] {
 }
 
 /** Calls of one turn with the same tool and the same call fingerprint. */
-function repeatedCalls(results: readonly TurnEvent[]): InsightDraft[] {
+function repeatedCalls(results: readonly TurnEvent[]): InsightMatch[] {
   const groups = groupByIdentity(results);
-  const found: InsightDraft[] = [];
+  const found: InsightMatch[] = [];
   groups.tuples.forEach((_, group) => {
     const byTool = new Map<string, Map<string, TurnEvent[]>>();
     for (const event of membersOf(results, groups, group)) {

@@ -14,7 +14,7 @@ import { memoryInsights } from "./insights-memory.ts";
 import { modelInsights } from "./insights-model.ts";
 import { toolInsights } from "./insights-tools.ts";
 import { insightTexts } from "./insight-table.ts";
-import type { InsightCode, InsightDraft } from "./insight-table.ts";
+import type { InsightCode, InsightMatch } from "./insight-table.ts";
 import { findRecurringWorkflows } from "./learning.ts";
 import { readWindow } from "../normalize/window-events.ts";
 import type { WindowEvents } from "../normalize/window-events.ts";
@@ -57,7 +57,7 @@ export function insightsIn(
 ): Insights {
   const insights: Insight[] = [];
   if (options.scope === "window") {
-    for (const draft of rules(readable)) insights.push(toInsight(draft, null));
+    for (const match of rules(readable)) insights.push(toInsight(match, null));
     for (const { evidence, name, identity } of findRecurringWorkflows(readable)) {
       // The name is composed of labels and longer than one, so it is not screened as a label.
       const insight = toInsight({ code: "recurring_workflow", evidence }, identity);
@@ -65,8 +65,8 @@ export function insightsIn(
     }
   } else {
     groups.tuples.forEach((identity, group) => {
-      for (const draft of rules(membersOf(readable, groups, group))) {
-        insights.push(toInsight(draft, identity));
+      for (const match of rules(membersOf(readable, groups, group))) {
+        insights.push(toInsight(match, identity));
       }
     });
   }
@@ -74,7 +74,7 @@ export function insightsIn(
   return { scope: options.scope, total: insights.length, insights };
 }
 
-function rules(events: readonly TurnEvent[]): InsightDraft[] {
+function rules(events: readonly TurnEvent[]): InsightMatch[] {
   return [
     ...contextInsights(events),
     ...identityInsights(events),
@@ -85,15 +85,15 @@ function rules(events: readonly TurnEvent[]): InsightDraft[] {
   ];
 }
 
-function toInsight(draft: InsightDraft, identity: IdentityTuple | null): Insight {
-  const ids = idsOf(draft.evidence);
-  const words = insightTexts[draft.code];
+function toInsight(match: InsightMatch, identity: IdentityTuple | null): Insight {
+  const ids = idsOf(match.evidence);
+  const words = insightTexts[match.code];
   return {
-    code: draft.code,
+    code: match.code,
     ...words,
-    priority: draft.priority ?? words.priority,
+    priority: match.priority ?? words.priority,
     identity,
-    subject: labelOf(draft.subject),
+    subject: labelOf(match.subject),
     evidence_count: ids.length,
     evidence_ids: ids.slice(0, limits.findingEvidenceMax),
   };

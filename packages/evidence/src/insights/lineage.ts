@@ -140,11 +140,11 @@ function addRef(refs: Map<string, EventResource>, ref: EventResource): void {
 }
 
 /** A node during the walk. */
-type LineageDraft = { -readonly [K in keyof LineageNode]: LineageNode[K] };
+type MutableLineageNode = { -readonly [K in keyof LineageNode]: LineageNode[K] };
 
 function walk(shelf: Shelf): Lineage {
   const indexOf = new Map<string, number>();
-  const nodes: LineageDraft[] = [];
+  const nodes: MutableLineageNode[] = [];
   const edges: LineageEdge[] = [];
   const visit = (key: string, ref: EventResource, depth: number): number => {
     const known = indexOf.get(key);
@@ -165,7 +165,7 @@ function walk(shelf: Shelf): Lineage {
   for (const [key, ref] of shelf.requested) visit(key, ref, 0);
   // A map is iterated in insertion order while it grows, so the walk is breadth-first.
   for (const [key, from] of indexOf) {
-    const node = nodes[from] as LineageDraft;
+    const node = nodes[from] as MutableLineageNode;
     for (const event of shelf.producers.get(key) ?? []) {
       const { refs, omitted } = sourcesOf(shelf, event);
       node.edges_omitted += omitted;

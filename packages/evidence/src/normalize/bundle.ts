@@ -9,7 +9,7 @@ import { identityFields, isRecord } from "@turnproof/semconv";
 
 import { canonicalJson } from "../event/canonical-json.ts";
 import { readIdentity } from "./child-identity.ts";
-import type { IdentityDraft } from "./child-identity.ts";
+import type { MutableIdentity } from "./child-identity.ts";
 import { stableHash } from "./content-hash.ts";
 import type { EventIdentity, TurnEvent } from "../event/event.ts";
 import { compareEvents } from "../event/event-order.ts";
@@ -118,7 +118,7 @@ function compareChildren(a: TurnEvent, b: TurnEvent): number {
 }
 
 function agreedIdentity(events: readonly TurnEvent[]): EventIdentity {
-  const identity: IdentityDraft = {};
+  const identity: MutableIdentity = {};
   const [head] = events;
   for (const field of identityFields) {
     const value = head?.[field];
@@ -153,7 +153,7 @@ function distinct(values: readonly string[]): string[] {
 export interface OpenBundle {
   readonly version: number;
   readonly children: readonly unknown[];
-  readonly identity: IdentityDraft;
+  readonly identity: MutableIdentity;
   /** The number of children in the envelope. */
   readonly count: unknown;
 }
@@ -201,7 +201,7 @@ export function readVersion(value: unknown): number | undefined {
 function readEnvelopeIdentity(
   outer: UntypedRecord,
   inner: UntypedRecord,
-): IdentityDraft | undefined {
+): MutableIdentity | undefined {
   const around = readIdentity(outer, true).identity;
   const inside = readIdentity(inner, true).identity;
   if (around === undefined || inside === undefined) return undefined;

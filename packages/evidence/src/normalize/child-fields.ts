@@ -22,7 +22,7 @@ import type { SpanLink, TurnEvent } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 
 /** An event while it is read. */
-export type EventDraft = { -readonly [K in keyof TurnEvent]?: TurnEvent[K] } & {
+export type PartialEvent = { -readonly [K in keyof TurnEvent]?: TurnEvent[K] } & {
   attributes: TurnEvent["attributes"];
 };
 type Flaw = () => void;
@@ -46,7 +46,7 @@ function readTime(value: unknown, legacy: boolean): string | undefined {
 
 /** Start and duration; older writers also recorded seconds and an end. */
 export function addExtent(
-  draft: EventDraft,
+  partial: PartialEvent,
   child: UntypedRecord,
   legacy: boolean,
   flaw: Flaw,
@@ -55,25 +55,25 @@ export function addExtent(
   const received = child["received_at"] ?? undefined;
   const startedAt = start === undefined ? undefined : readTime(start, legacy);
   const receivedAt = received === undefined ? undefined : readTime(received, legacy);
-  if (startedAt !== undefined) draft.started_at = startedAt;
+  if (startedAt !== undefined) partial.started_at = startedAt;
   else if (start !== undefined) flaw();
-  if (receivedAt !== undefined) draft.received_at = receivedAt;
+  if (receivedAt !== undefined) partial.received_at = receivedAt;
   else if (received !== undefined) flaw();
   const duration = legacy ? legacyDuration(child) : (child["duration_ms"] ?? undefined);
   if (typeof duration === "number" && Number.isFinite(duration) && duration >= 0) {
-    draft.duration_ms = duration;
+    partial.duration_ms = duration;
   } else if (duration !== undefined) flaw();
-  if (legacy) addEnd(draft, child, startedAt);
+  if (legacy) addEnd(partial, child, startedAt);
 }
 
 /** The end of a result is its time; with a start it gives a duration as well. */
-function addEnd(draft: EventDraft, child: UntypedRecord, startedAt: string | undefined): void {
+function addEnd(partial: PartialEvent, child: UntypedRecord, startedAt: string | undefined): void {
   const endedAt = readTime(first(child, ["ended_at", "end_time"]), true);
   if (endedAt === undefined) return;
-  if (draft.phase === "result") draft.timestamp = endedAt;
-  if (draft.duration_ms !== undefined || startedAt === undefined) return;
+  if (partial.phase === "result") partial.timestamp = endedAt;
+  if (partial.duration_ms !== undefined || startedAt === undefined) return;
   const elapsed = compareTimes(endedAt, startedAt) < 0 ? undefined : elapsedMs(startedAt, endedAt);
-  if (elapsed !== undefined) draft.duration_ms = elapsed;
+  if (elapsed !== undefined) partial.duration_ms = elapsed;
 }
 
 function legacyDuration(child: UntypedRecord): unknown {
@@ -89,18 +89,18 @@ function legacyDuration(child: UntypedRecord): unknown {
 
 /** Its place among the spans. */
 export function addPlacement(
-  draft: EventDraft,
+  partial: PartialEvent,
   child: UntypedRecord,
   legacy: boolean,
   flaw: Flaw,
 ): void {
-  if (!legacy) addCurrentPlace(draft, child, flaw);
-  else addLegacyPlace(draft, child, flaw);
-  if (typeof child["parent_remote"] === "boolean") draft.parent_remote = child["parent_remote"];
+  if (!legacy) addCurrentPlace(partial, child, flaw);
+  else addLegacyPlace(partial, child, flaw);
+  if (typeof child["parent_remote"] === "boolean") partial.parent_remote = child["parent_remote"];
   const links = child["links"];
   if (links === undefined || links === null) return;
   const read = Array.isArray(links) ? links.slice(0, 32).flatMap(readLink) : [];
-  if (read.length > 0) draft.links = read;
+  if (read.length > 0) partial.links = read;
   if (!Array.isArray(links) || read.length < links.length) flaw();
 }
 
@@ -115,19 +115,19 @@ const placeNames = [
   ["caused_by_event_id", "caused_by"],
 ] as const;
 
-function addCurrentPlace(draft: EventDraft, child: UntypedRecord, flaw: Flaw): void {
-  for (const [name] of placeNames) setId(draft, name, child[name], flaw);
+function addCurrentPlace(partial: PartialEvent, child: UntypedRecord, flaw: Flaw): void {
+  for (const [name] of placeNames) setId(partial, name, child[name], flaw);
 }
 
-function addLegacyPlace(draft: EventDraft, child: UntypedRecord, flaw: Flaw): void {
-  for (const [name, older] of placeNames) setId(draft, name, child[name] ?? child[older], flaw);
+function addLegacyPlace(partial: PartialEvent, child: UntypedRecord, flaw: Flaw): void {
+  for (const [name, older] of placeNames) setId(partial, name, child[name] ?? child[older], flaw);
 }
 
 type IdField = (typeof placeNames)[number][0] | (typeof originTexts)[number];
 
-function setId(draft: EventDraft, name: IdField, value: unknown, flaw: Flaw): void {
+function setId(partial: PartialEvent, name: IdField, value: unknown, flaw: Flaw): void {
   if (value === undefined || value === null) return;
-  if (isUsableId(value)) draft[name] = value;
+  if (isUsableId(value)) partial[name] = value;
   else flaw();
 }
 
@@ -144,31 +144,32 @@ const componentPattern = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,119}$/;
 
 /** Origin and names; a foreign operation name is content. */
 export function addOrigin(
-  draft: EventDraft,
+  partial: PartialEvent,
   child: UntypedRecord,
   legacy: boolean,
   flaw: Flaw,
 ): void {
-  for (const name of originTexts) setId(draft, name, child[name], flaw);
+  for (const name of originTexts) setId(partial, name, child[name], flaw);
   const operation = child["operation"] ?? undefined;
-  if (isOperation(operation)) draft.operation = operation;
+  if (isOperation(operation)) partial.operation = operation;
   else if (isOlderOperation(operation))
-    draft.operation = operation.slice(0, operation.indexOf(" "));
+    partial.operation = operation.slice(0, operation.indexOf(" "));
   else if (operation !== undefined && !legacy) flaw();
   const component = child["component"] ?? undefined;
-  if (isComponent(component)) draft.component = component;
+  if (isComponent(component)) partial.component = component;
   else if (component !== undefined && !legacy) flaw();
-  if (typeof child["ingest_trusted"] === "boolean") draft.ingest_trusted = child["ingest_trusted"];
-  if (child["contested"] === true) draft.contested = true;
-  addCounters(draft, child, flaw);
+  if (typeof child["ingest_trusted"] === "boolean")
+    partial.ingest_trusted = child["ingest_trusted"];
+  if (child["contested"] === true) partial.contested = true;
+  addCounters(partial, child, flaw);
   if (legacy) {
-    draft.dialect = "legacy";
+    partial.dialect = "legacy";
     return;
   }
   const dialect = child["dialect"] ?? undefined;
-  if (isDialect(dialect)) draft.dialect = dialect;
+  if (isDialect(dialect)) partial.dialect = dialect;
   else if (dialect !== undefined) flaw();
-  addDerived(draft, child, flaw);
+  addDerived(partial, child, flaw);
 }
 
 /** True for the name of a dialect. */
@@ -216,17 +217,18 @@ function hasOperationForm(text: string): boolean {
   );
 }
 
-function addCounters(draft: EventDraft, child: UntypedRecord, flaw: Flaw): void {
+function addCounters(partial: PartialEvent, child: UntypedRecord, flaw: Flaw): void {
   for (const name of ["producer_seq", "revision"] as const) {
     const value = child[name] ?? undefined;
-    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) draft[name] = value;
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0)
+      partial[name] = value;
     else if (value !== undefined) flaw();
   }
   const dropped = child["dropped"] ?? undefined;
   if (dropped === undefined) return;
   const counts = isRecord(dropped) ? Object.entries(dropped) : [];
   const known = counts.filter(([code, count]) => isDropCount(code, count));
-  if (known.length > 0) draft.dropped = Object.fromEntries(known) as Record<string, number>;
+  if (known.length > 0) partial.dropped = Object.fromEntries(known) as Record<string, number>;
   if (!isRecord(dropped) || known.length < counts.length) flaw();
 }
 
@@ -235,11 +237,11 @@ export function isDropCount(code: string, count: unknown): boolean {
   return /^[a-z][a-z_]{0,63}$/.test(code) && Number.isSafeInteger(count);
 }
 
-function addDerived(draft: EventDraft, child: UntypedRecord, flaw: Flaw): void {
+function addDerived(partial: PartialEvent, child: UntypedRecord, flaw: Flaw): void {
   const derived = child["identity_derived"] ?? undefined;
   if (derived === undefined) return;
   const named = new Set<unknown>(Array.isArray(derived) ? derived : []);
   const known = identityFields.filter((field) => named.has(field));
-  if (known.length > 0) draft.identity_derived = known;
+  if (known.length > 0) partial.identity_derived = known;
   if (!Array.isArray(derived) || known.length < named.size) flaw();
 }

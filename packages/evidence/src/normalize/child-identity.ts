@@ -9,15 +9,15 @@ import type { IdentityField, UntypedRecord } from "@turnproof/semconv";
 import type { EventIdentity } from "../event/event.ts";
 import { isUsableId } from "./normalization-findings.ts";
 
-export type IdentityDraft = { -readonly [K in keyof EventIdentity]: EventIdentity[K] };
+export type MutableIdentity = { -readonly [K in keyof EventIdentity]: EventIdentity[K] };
 
 /** The identity, or why it is rejected. */
 export type IdentityReading =
-  | { readonly identity: IdentityDraft; readonly fault?: undefined }
+  | { readonly identity: MutableIdentity; readonly fault?: undefined }
   | { readonly identity?: undefined; readonly fault: "unusable" | "mismatch" };
 
 /** An envelope without identity. */
-export const noIdentity: IdentityDraft = {};
+export const noIdentity: MutableIdentity = {};
 
 /** Names that older writers used for the same field. */
 const olderNames: { readonly [field in IdentityField]?: readonly string[] } = {
@@ -32,7 +32,7 @@ const olderNames: { readonly [field in IdentityField]?: readonly string[] } = {
  * user.
  */
 export function readIdentity(record: UntypedRecord, legacy: boolean): IdentityReading {
-  const identity: IdentityDraft = {};
+  const identity: MutableIdentity = {};
   for (const field of identityFields) {
     let value = record[field];
     if (value === undefined && legacy) value = olderValue(record, field);
@@ -60,9 +60,9 @@ function olderValue(record: UntypedRecord, field: IdentityField): unknown {
 }
 
 /** Merges two readings; a field in both must be equal. */
-export function mergeIdentity(outer: IdentityDraft, inner: IdentityDraft): IdentityReading {
+export function mergeIdentity(outer: MutableIdentity, inner: MutableIdentity): IdentityReading {
   if (outer === noIdentity) return { identity: inner };
-  const identity: IdentityDraft = { ...outer };
+  const identity: MutableIdentity = { ...outer };
   for (const field of identityFields) {
     const value = inner[field];
     if (value === undefined) continue;
@@ -76,7 +76,7 @@ export function mergeIdentity(outer: IdentityDraft, inner: IdentityDraft): Ident
  * True when a legacy record has scope fields, so that an absent tenant means anonymous: the tenant
  * of a child is never applied to a legacy row.
  */
-export function namesScope(identity: IdentityDraft): boolean {
+export function namesScope(identity: MutableIdentity): boolean {
   return (
     identity.user_id !== undefined ||
     identity.agent_id !== undefined ||

@@ -7,17 +7,21 @@ import type { UntypedRecord } from "@turnproof/semconv";
 
 import { isRecord } from "@turnproof/semconv";
 
-import type { EventDraft } from "./child-fields.ts";
+import type { PartialEvent } from "./child-fields.ts";
 import type { EventResource } from "../event/event.ts";
 import { readLedger, readResource, readResources } from "../event/resource-reading.ts";
 import type { ResourceOptions } from "../event/resource-reading.ts";
 
 /** Adds references and ledger; false when a value could not be read. */
-export function addResources(draft: EventDraft, child: UntypedRecord, legacy: boolean): boolean {
-  return legacy ? addLegacy(draft, child) : addCurrent(draft, child);
+export function addResources(
+  partial: PartialEvent,
+  child: UntypedRecord,
+  legacy: boolean,
+): boolean {
+  return legacy ? addLegacy(partial, child) : addCurrent(partial, child);
 }
 
-function addCurrent(draft: EventDraft, child: UntypedRecord): boolean {
+function addCurrent(partial: PartialEvent, child: UntypedRecord): boolean {
   let readable = true;
   for (const name of ["input_refs", "output_refs"] as const) {
     const value = child[name] ?? undefined;
@@ -26,15 +30,15 @@ function addCurrent(draft: EventDraft, child: UntypedRecord): boolean {
     if (refused) readable = false;
     // An empty list is explicit: an artifact without sources differs from one with unknown
     // sources.
-    draft[name] = items;
+    partial[name] = items;
   }
-  return addLedger(draft, child["selection_ledger"]) && readable;
+  return addLedger(partial, child["selection_ledger"]) && readable;
 }
 
-function addLedger(draft: EventDraft, value: unknown): boolean {
+function addLedger(partial: PartialEvent, value: unknown): boolean {
   if (value === undefined || value === null) return true;
   const { items, refused } = readLedger(value);
-  if (items.length > 0) draft.selection_ledger = items;
+  if (items.length > 0) partial.selection_ledger = items;
   return !refused;
 }
 
@@ -42,22 +46,22 @@ const inputNames = ["input_refs", "source_refs", "inputs"] as const;
 const outputNames = ["output_refs", "outputs"] as const;
 const singleNames = ["resource", "resource_ref", "artifact", "artifact_ref"] as const;
 
-function addLegacy(draft: EventDraft, child: UntypedRecord): boolean {
+function addLegacy(partial: PartialEvent, child: UntypedRecord): boolean {
   const data = [child["attributes"], child["data"], child["payload"]].filter(isRecord);
   const places = [child, ...data];
   const inputs = listOf(places, inputNames, { defaultType: "source" });
   const outputs = listOf(places, outputNames, { defaultType: "resource" });
-  const single = singleOf(draft, places);
-  if (inputs.items !== undefined) draft.input_refs = inputs.items;
-  if (outputs.items !== undefined) draft.output_refs = outputs.items;
+  const single = singleOf(partial, places);
+  if (inputs.items !== undefined) partial.input_refs = inputs.items;
+  if (outputs.items !== undefined) partial.output_refs = outputs.items;
   if (single.item !== undefined) {
-    if (draft.event_kind === "delivery") draft.input_refs ??= [single.item];
-    else draft.output_refs ??= [single.item];
+    if (partial.event_kind === "delivery") partial.input_refs ??= [single.item];
+    else partial.output_refs ??= [single.item];
   }
   const ledger = places
     .map((place) => place["selection_ledger"])
     .find((value) => value !== undefined);
-  const readable = addLedger(draft, ledger);
+  const readable = addLedger(partial, ledger);
   return readable && !inputs.refused && !outputs.refused && !single.refused;
 }
 
@@ -77,11 +81,12 @@ function listOf(
 
 /** The resource of an artifact event or a delivery. */
 function singleOf(
-  draft: EventDraft,
+  partial: PartialEvent,
   places: readonly UntypedRecord[],
 ): { readonly item?: EventResource; readonly refused: boolean } {
-  const { artifact_type, content_version } = draft.attributes;
-  if (draft.event_kind !== "artifact" && draft.event_kind !== "delivery") return { refused: false };
+  const { artifact_type, content_version } = partial.attributes;
+  if (partial.event_kind !== "artifact" && partial.event_kind !== "delivery")
+    return { refused: false };
   for (const place of places) {
     for (const name of singleNames) {
       const value = place[name];

@@ -19,9 +19,9 @@ import { readVersion } from "./bundle.ts";
 import { readAttributes, readLegacyAttributes } from "./child-attributes.ts";
 import type { AttributeReading } from "./child-attributes.ts";
 import { addExtent, addOrigin, addPlacement, isTaskId } from "./child-fields.ts";
-import type { EventDraft } from "./child-fields.ts";
+import type { PartialEvent } from "./child-fields.ts";
 import { mergeIdentity, readIdentity, namesScope } from "./child-identity.ts";
-import type { IdentityDraft } from "./child-identity.ts";
+import type { MutableIdentity } from "./child-identity.ts";
 import { addResources } from "./child-resources.ts";
 import type { SourceStore, TurnEvent } from "../event/event.ts";
 import { readStatus } from "./legacy/words.ts";
@@ -31,7 +31,7 @@ import type { NormalizationCode } from "./normalization-findings.ts";
 /** Context of a child, and the collector of findings. */
 export interface ChildContext {
   /** Identity in the envelope. */
-  readonly identity: IdentityDraft;
+  readonly identity: MutableIdentity;
   /** Version of a child without one. */
   readonly version: number;
   readonly store: SourceStore;
@@ -81,7 +81,7 @@ export function readChild(child: unknown, context: ChildContext): ChildReading |
   const status = statusOf(child, kind, legacy);
   const phase = phaseOf(child, named, status, legacy);
   const flawed = (): void => context.report("invalid_metadata", id);
-  const draft: EventDraft = {
+  const partial: PartialEvent = {
     schema_version: version,
     event_kind: kind,
     phase,
@@ -92,23 +92,23 @@ export function readChild(child: unknown, context: ChildContext): ChildReading |
     attributes: noAttributes,
   };
   // Single assignments instead of spreads: this runs for each of a million events.
-  if (id !== undefined) draft.event_id = id as string;
+  if (id !== undefined) partial.event_id = id as string;
   for (const field of identityFields) {
     const value = identity[field];
-    if (value !== undefined) draft[field] = value as string;
+    if (value !== undefined) partial[field] = value as string;
   }
   if (!legacy && status === undefined && child["status"] !== undefined) flawed();
   if (!legacy && (child["phase"] ?? phase) !== phase) flawed();
-  addTask(draft, child, context, id);
-  addExtent(draft, child, legacy, flawed);
-  addPlacement(draft, child, legacy, flawed);
-  addOrigin(draft, child, legacy, flawed);
-  if (draft.received_at === undefined && context.receivedAt !== undefined) {
-    draft.received_at = context.receivedAt;
+  addTask(partial, child, context, id);
+  addExtent(partial, child, legacy, flawed);
+  addPlacement(partial, child, legacy, flawed);
+  addOrigin(partial, child, legacy, flawed);
+  if (partial.received_at === undefined && context.receivedAt !== undefined) {
+    partial.received_at = context.receivedAt;
   }
-  addAttributes(draft, child, legacy ? named.name : undefined, context, id);
-  if (!addResources(draft, child, legacy)) context.report("invalid_source_ids", id);
-  return draft as ChildReading;
+  addAttributes(partial, child, legacy ? named.name : undefined, context, id);
+  if (!addResources(partial, child, legacy)) context.report("invalid_source_ids", id);
+  return partial as ChildReading;
 }
 
 function fault(context: ChildContext, code: NormalizationCode, id?: unknown): undefined {
@@ -143,7 +143,7 @@ function identityOf(
   child: UntypedRecord,
   legacy: boolean,
   context: ChildContext,
-): IdentityDraft | undefined {
+): MutableIdentity | undefined {
   const own = readIdentity(child, legacy);
   if (own.identity === undefined) return fault(context, "invalid_event", child["event_id"]);
   const outer = context.identity;
@@ -218,7 +218,7 @@ function inferPhase(
 
 /** The task is on the event or among its attributes; two different values count as none. */
 function addTask(
-  draft: EventDraft,
+  partial: PartialEvent,
   child: UntypedRecord,
   context: ChildContext,
   id: unknown,
@@ -227,31 +227,31 @@ function addTask(
   const inner = isRecord(attributes) ? (attributes["task_id"] ?? undefined) : undefined;
   const task = child["task_id"] ?? inner;
   if (task === undefined) return;
-  if (isTaskId(task) && (inner === undefined || inner === task)) draft.task_id = task;
+  if (isTaskId(task) && (inner === undefined || inner === task)) partial.task_id = task;
   else context.report("invalid_task_id", id);
 }
 
 function addAttributes(
-  draft: EventDraft,
+  partial: PartialEvent,
   child: UntypedRecord,
   legacyName: string | undefined,
   context: ChildContext,
   id: unknown,
 ): void {
-  const kind = draft.event_kind as EventKind;
+  const kind = partial.event_kind as EventKind;
   const reading: AttributeReading =
     legacyName === undefined
       ? readAttributes(child["attributes"], kind)
       : readLegacyAttributes(child, kind);
   if (reading.refused) context.report("invalid_metadata", id);
   if (reading.sourcesRefused) context.report("invalid_source_ids", id);
-  draft.attributes = reading.attributes;
+  partial.attributes = reading.attributes;
   // These two names imply it: only verified outcomes and persisted artifacts had them.
-  if (legacyName === "verified_outcome" && draft.attributes.verified === undefined) {
-    draft.attributes = { ...draft.attributes, verified: true };
+  if (legacyName === "verified_outcome" && partial.attributes.verified === undefined) {
+    partial.attributes = { ...partial.attributes, verified: true };
   }
-  if (legacyName === "artifact_persisted" && draft.attributes.artifact_status === undefined) {
-    const artifact_status = draft.status === "error" ? "failed" : "created";
-    draft.attributes = { ...draft.attributes, artifact_status };
+  if (legacyName === "artifact_persisted" && partial.attributes.artifact_status === undefined) {
+    const artifact_status = partial.status === "error" ? "failed" : "created";
+    partial.attributes = { ...partial.attributes, artifact_status };
   }
 }

@@ -8,7 +8,7 @@ import { isRecord } from "@turnproof/semconv";
 
 import { readLegacyAttributes } from "./child-attributes.ts";
 import { addExtent, addPlacement, isTaskId } from "./child-fields.ts";
-import type { EventDraft } from "./child-fields.ts";
+import type { PartialEvent } from "./child-fields.ts";
 import { readIdentity } from "./child-identity.ts";
 import { composedId } from "./content-hash.ts";
 import type { SourceStore, TurnEvent } from "../event/event.ts";
@@ -47,7 +47,7 @@ export function readMemoryRow(
   // A row without a tenant is anonymous (requirements: Scope hierarchy 3).
   identity.user_id ??= null;
   const kind = kinds[store];
-  const draft: EventDraft = {
+  const partial: PartialEvent = {
     schema_version: 1,
     ...(isUsableId(rowId) ? { event_id: composedId(`${kind}:${rowId}`) } : {}),
     event_kind: kind,
@@ -60,19 +60,24 @@ export function readMemoryRow(
     revision: 1,
     attributes: {},
   };
-  addPlacement(draft, merged, true, () => report("invalid_metadata", rowId));
+  addPlacement(partial, merged, true, () => report("invalid_metadata", rowId));
   const task = merged["task_id"] ?? undefined;
-  if (isTaskId(task)) draft.task_id = task;
+  if (isTaskId(task)) partial.task_id = task;
   else if (task !== undefined) report("invalid_task_id", rowId);
-  if (store === "tool_log") addExecution(draft, merged, report, rowId);
-  return draft as Omit<TurnEvent, "event_id">;
+  if (store === "tool_log") addExecution(partial, merged, report, rowId);
+  return partial as Omit<TurnEvent, "event_id">;
 }
 
-function addExecution(draft: EventDraft, row: UntypedRecord, report: Report, rowId: unknown): void {
-  draft.status = statusOf(row);
-  addExtent(draft, row, true, () => report("invalid_metadata", rowId));
+function addExecution(
+  partial: PartialEvent,
+  row: UntypedRecord,
+  report: Report,
+  rowId: unknown,
+): void {
+  partial.status = statusOf(row);
+  addExtent(partial, row, true, () => report("invalid_metadata", rowId));
   const { attributes, refused } = readLegacyAttributes(row, "execution_log");
-  draft.attributes = attributes;
+  partial.attributes = attributes;
   if (refused) report("invalid_metadata", rowId);
 }
 

@@ -68,7 +68,7 @@ const event: fc.Arbitrary<TurnEvent> = fc
       attributes: attributesOf[event_kind],
     }),
   )
-  .map((draft) => JSON.parse(JSON.stringify(draft)) as TurnEvent);
+  .map((partial) => JSON.parse(JSON.stringify(partial)) as TurnEvent);
 
 const texts = (events: readonly TurnEvent[]): string[] =>
   events.map((item) => canonicalJson({ ...item, revision: undefined })).toSorted();

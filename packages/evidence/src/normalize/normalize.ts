@@ -9,7 +9,7 @@ import type { UntypedRecord } from "@turnproof/semconv";
 import type { SourceStore, NormalizationError, TurnEvent } from "../event/event.ts";
 import { looksLikeBundle, openBundle } from "./bundle.ts";
 import { mergeIdentity, noIdentity, readIdentity } from "./child-identity.ts";
-import type { IdentityDraft } from "./child-identity.ts";
+import type { MutableIdentity } from "./child-identity.ts";
 import { composedId, contentOf, stableHash } from "./content-hash.ts";
 import { dedupeEvents } from "./dedupe.ts";
 import { NormalCheck } from "./normal-event.ts";
@@ -123,7 +123,7 @@ function contextOf(
   store: SourceStore,
   around: {
     readonly version: number;
-    readonly identity?: IdentityDraft;
+    readonly identity?: MutableIdentity;
     readonly receivedAt?: string | undefined;
   },
 ): ChildContext {

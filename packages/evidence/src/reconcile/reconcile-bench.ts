@@ -36,7 +36,7 @@ export type LinkReason =
   | "later_state";
 
 /** A link without evidence ids. */
-export interface LinkDraft {
+export interface LinkOutcome {
   readonly link: "intent" | "artifact" | "contract" | "delivery";
   readonly name: string | undefined;
   readonly state: LinkState;
@@ -90,7 +90,7 @@ export interface Bench {
   readonly scope: TaskScope;
   readonly index: DeliveryIndex;
   readonly notices: Notice[];
-  readonly links: LinkDraft[];
+  readonly links: LinkOutcome[];
   /** Result of each span that an artifact names as its producer. */
   readonly producers: Map<string, Producer>;
   /** A latest state is negative: failed artifact, failed parse, no emission, no ownership. */

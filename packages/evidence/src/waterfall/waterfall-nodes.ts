@@ -11,7 +11,7 @@ import type { TurnEvent } from "../event/event.ts";
 import { spanKey } from "../event/span-key.ts";
 
 /** A node without its place in the tree. Times are epoch milliseconds, NaN for unknown. */
-export interface NodeDraft {
+export interface EventPair {
   /** The span that start and result share; absent for an event without one. */
   readonly span: string | undefined;
   start: TurnEvent | undefined;
@@ -26,7 +26,7 @@ export interface NodeDraft {
   index: number;
   /** The recorded parent, and its node if the group has it. */
   parent: string | undefined;
-  above: NodeDraft | undefined;
+  above: EventPair | undefined;
   /** The recorded cause. */
   cause: string | undefined;
   startMs: number;
@@ -37,11 +37,11 @@ export interface NodeDraft {
 }
 
 /** The primary event of the node: its result, else its start, else the point. */
-export function primaryOf(draft: NodeDraft): TurnEvent {
-  return (draft.result ?? draft.start ?? draft.point) as TurnEvent;
+export function primaryOf(pair: EventPair): TurnEvent {
+  return (pair.result ?? pair.start ?? pair.point) as TurnEvent;
 }
 
-function newDraft(event: TurnEvent, span: string | undefined, inside?: string): NodeDraft {
+function newPair(event: TurnEvent, span: string | undefined, inside?: string): EventPair {
   const { phase } = event;
   return {
     span,
@@ -62,11 +62,11 @@ function newDraft(event: TurnEvent, span: string | undefined, inside?: string): 
   };
 }
 
-function place(draft: NodeDraft, event: TurnEvent): void {
-  if (event.phase === "start") draft.start ??= event;
-  else if (event.phase === "result") draft.result = event;
-  else draft.point ??= event;
-  draft.eventIds.push(event.event_id);
+function place(pair: EventPair, event: TurnEvent): void {
+  if (event.phase === "start") pair.start ??= event;
+  else if (event.phase === "result") pair.result = event;
+  else pair.point ??= event;
+  pair.eventIds.push(event.event_id);
 }
 
 /**
@@ -74,39 +74,39 @@ function place(draft: NodeDraft, event: TurnEvent): void {
  * results claim spans first; a point under the id of such a span, or a result of another kind,
  * becomes a child of it instead of being merged into it.
  */
-export function pairEvents(members: readonly TurnEvent[]): NodeDraft[] {
+export function pairEvents(members: readonly TurnEvent[]): EventPair[] {
   const events = inOrder(members) ? members : members.toSorted(compareEvents);
-  const bySpan = new Map<string, NodeDraft>();
-  const drafts: NodeDraft[] = [];
+  const bySpan = new Map<string, EventPair>();
+  const pairs: EventPair[] = [];
   const claim = (event: TurnEvent, points: boolean): void => {
     const span = spanKey(event);
     const owner = span === undefined ? undefined : bySpan.get(span);
-    if (span === undefined) drafts.push(newDraft(event, undefined));
+    if (span === undefined) pairs.push(newPair(event, undefined));
     else if (owner === undefined) {
-      const draft = newDraft(event, span);
-      bySpan.set(span, draft);
-      drafts.push(draft);
+      const pair = newPair(event, span);
+      bySpan.set(span, pair);
+      pairs.push(pair);
     } else if (points || primaryOf(owner).event_kind !== event.event_kind) {
-      drafts.push(newDraft(event, undefined, span));
+      pairs.push(newPair(event, undefined, span));
     } else place(owner, event);
   };
   for (const event of events) if (event.phase !== "event") claim(event, false);
   for (const event of events) if (event.phase === "event") claim(event, true);
-  for (const draft of drafts) {
-    const parent = parentOf(draft);
-    draft.parent = parent;
-    if (parent !== undefined) draft.above = bySpan.get(parent);
-    draft.cause = causeOf(draft);
-    time(draft);
+  for (const pair of pairs) {
+    const parent = parentOf(pair);
+    pair.parent = parent;
+    if (parent !== undefined) pair.above = bySpan.get(parent);
+    pair.cause = causeOf(pair);
+    time(pair);
   }
-  if (!areSorted(drafts)) drafts.sort(compareDrafts);
-  for (let index = 0; index < drafts.length; index += 1) (drafts[index] as NodeDraft).index = index;
-  return drafts;
+  if (!areSorted(pairs)) pairs.sort(comparePairs);
+  for (let index = 0; index < pairs.length; index += 1) (pairs[index] as EventPair).index = index;
+  return pairs;
 }
 
-function areSorted(drafts: readonly NodeDraft[]): boolean {
-  for (let at = 1; at < drafts.length; at += 1) {
-    if (compareDrafts(drafts[at - 1] as NodeDraft, drafts[at] as NodeDraft) > 0) return false;
+function areSorted(pairs: readonly EventPair[]): boolean {
+  for (let at = 1; at < pairs.length; at += 1) {
+    if (comparePairs(pairs[at - 1] as EventPair, pairs[at] as EventPair) > 0) return false;
   }
   return true;
 }
@@ -124,52 +124,52 @@ function validDuration(event: TurnEvent): number | undefined {
 }
 
 /** Fills start, end and timing state from the recorded events. */
-function time(draft: NodeDraft): void {
-  const { start, result, point } = draft;
+function time(pair: EventPair): void {
+  const { start, result, point } = pair;
   const began = result?.started_at ?? start?.started_at ?? start?.timestamp ?? point?.started_at;
   const ended = result ?? (start === undefined ? point : undefined);
   if (ended === undefined) {
-    if (began !== undefined) draft.startMs = instantMs(began);
-    draft.timing = "missing_completion";
+    if (began !== undefined) pair.startMs = instantMs(began);
+    pair.timing = "missing_completion";
     return;
   }
-  draft.endMs = instantMs(ended.timestamp);
+  pair.endMs = instantMs(ended.timestamp);
   const recorded = validDuration(ended);
   if (result === undefined && began === undefined && (recorded ?? 0) === 0) {
-    draft.startMs = draft.endMs;
-    draft.timing = "instantaneous";
+    pair.startMs = pair.endMs;
+    pair.timing = "instantaneous";
   } else if (began !== undefined) {
-    draft.startMs = instantMs(began);
-    draft.backwards = draft.endMs < draft.startMs;
-    draft.timing = recorded === undefined && draft.backwards ? "unknown" : "measured";
+    pair.startMs = instantMs(began);
+    pair.backwards = pair.endMs < pair.startMs;
+    pair.timing = recorded === undefined && pair.backwards ? "unknown" : "measured";
   } else if (recorded !== undefined) {
-    draft.startMs = draft.endMs - recorded;
-    draft.timing = "measured";
+    pair.startMs = pair.endMs - recorded;
+    pair.timing = "measured";
   }
 }
 
 /** Duration in milliseconds, or null where it is not known. */
-export function durationOf(draft: NodeDraft): number | null {
-  if (draft.timing === "instantaneous") return 0;
-  if (draft.timing !== "measured") return null;
-  const ended = (draft.result ?? draft.point) as TurnEvent;
-  return validDuration(ended) ?? draft.endMs - draft.startMs;
+export function durationOf(pair: EventPair): number | null {
+  if (pair.timing === "instantaneous") return 0;
+  if (pair.timing !== "measured") return null;
+  const ended = (pair.result ?? pair.point) as TurnEvent;
+  return validDuration(ended) ?? pair.endMs - pair.startMs;
 }
 
 /** Sort key among siblings: its start, or its end where the start is unknown. */
-export function positionMs(draft: NodeDraft): number {
-  return Number.isNaN(draft.startMs) ? draft.endMs : draft.startMs;
+export function positionMs(pair: EventPair): number {
+  return Number.isNaN(pair.startMs) ? pair.endMs : pair.startMs;
 }
 
-function compareDrafts(a: NodeDraft, b: NodeDraft): number {
+function comparePairs(a: EventPair, b: EventPair): number {
   return positionMs(a) - positionMs(b) || compareEvents(primaryOf(a), primaryOf(b));
 }
 
 /** The recorded parent, of its result or else of its start. */
-function parentOf(draft: NodeDraft): string | undefined {
-  if (draft.inside !== undefined) return draft.inside;
-  const named = draft.result?.parent_span_id;
-  const other = draft.start ?? draft.point;
+function parentOf(pair: EventPair): string | undefined {
+  if (pair.inside !== undefined) return pair.inside;
+  const named = pair.result?.parent_span_id;
+  const other = pair.start ?? pair.point;
   return named ?? (other === undefined ? undefined : namedBy(other));
 }
 
@@ -181,10 +181,10 @@ function namedBy(event: TurnEvent): string | undefined {
 }
 
 /** The event that caused the node, from its result or else its start. */
-function causeOf(draft: NodeDraft): string | undefined {
+function causeOf(pair: EventPair): string | undefined {
   return (
-    draft.result?.caused_by_event_id ??
-    draft.start?.caused_by_event_id ??
-    draft.point?.caused_by_event_id
+    pair.result?.caused_by_event_id ??
+    pair.start?.caused_by_event_id ??
+    pair.point?.caused_by_event_id
   );
 }

@@ -11,7 +11,7 @@ import { compareTuples, membersOf } from "../event/identity-tuple.ts";
 import type { IdentityGroups, IdentityTuple } from "../event/identity-tuple.ts";
 import { spanKey } from "../event/span-key.ts";
 import { durationOf, pairEvents, positionMs, primaryOf } from "./waterfall-nodes.ts";
-import type { NodeDraft } from "./waterfall-nodes.ts";
+import type { EventPair } from "./waterfall-nodes.ts";
 import { createTreeSpace, criticalPath, cutCycles, layOut } from "./waterfall-tree.ts";
 import type { Forest, TreeSpace } from "./waterfall-tree.ts";
 import { readWindow } from "../normalize/window-events.ts";
@@ -128,7 +128,7 @@ const skewToleranceMs = 1;
 /** A group that names spans or events outside of it, by its number. */
 interface Waiting {
   readonly group: number;
-  readonly drafts: readonly NodeDraft[];
+  readonly pairs: readonly EventPair[];
 }
 
 /** Facts about the rest of a root: spans and events that some group names and does not contain. */
@@ -174,15 +174,15 @@ export function buildGroups({
   const waiting: Waiting[] = [];
   // The working state of a turn is dropped with it, unless it names another turn's spans.
   for (let group = 0; group < groups.tuples.length; group += 1) {
-    const drafts = pairEvents(membersOf(events, groups, group));
-    const requests = drafts.some((draft) => draft.cause !== undefined || misses(draft));
-    if (requests) waiting.push({ group, drafts });
-    else built.push(buildGroup(groups.tuples[group] as IdentityTuple, drafts, nowhere, space));
+    const pairs = pairEvents(membersOf(events, groups, group));
+    const requests = pairs.some((pair) => pair.cause !== undefined || misses(pair));
+    if (requests) waiting.push({ group, pairs });
+    else built.push(buildGroup(groups.tuples[group] as IdentityTuple, pairs, nowhere, space));
   }
   const elsewhere = lookElsewhere(events, groups, waiting);
-  for (const { group, drafts } of waiting) {
+  for (const { group, pairs } of waiting) {
     const identity = groups.tuples[group] as IdentityTuple;
-    built.push(buildGroup(identity, drafts, elsewhere(group), space));
+    built.push(buildGroup(identity, pairs, elsewhere(group), space));
   }
   // A group has at least one event, so it has an origin; equal origins are ordered by identity.
   return built.sort(
@@ -209,7 +209,7 @@ function lookElsewhere(
 ): (group: number) => Elsewhere {
   const wanted = new Map<number, { spans: Set<string>; events: Set<string> }>();
   const found = new Map<number, { spans: Set<string>; events: Set<string> }>();
-  for (const { group, drafts } of waiting) {
+  for (const { group, pairs } of waiting) {
     const trace = groups.traceOf[group] as number;
     let sets = wanted.get(trace);
     if (sets === undefined) {
@@ -217,9 +217,9 @@ function lookElsewhere(
       wanted.set(trace, sets);
       found.set(trace, { spans: new Set(), events: new Set() });
     }
-    for (const draft of drafts) {
-      const { parent, cause } = draft;
-      if (parent !== undefined && misses(draft)) sets.spans.add(parent);
+    for (const pair of pairs) {
+      const { parent, cause } = pair;
+      if (parent !== undefined && misses(pair)) sets.spans.add(parent);
       if (cause !== undefined) sets.events.add(cause);
     }
   }
@@ -238,34 +238,34 @@ function lookElsewhere(
 
 const nowhere: Elsewhere = { spans: new Set(), events: new Set() };
 
-/** True when the draft's parent is not in its group. */
-function misses({ parent, above }: NodeDraft): boolean {
+/** True when the pair's parent is not in its group. */
+function misses({ parent, above }: EventPair): boolean {
   return parent !== undefined && above === undefined;
 }
 
 function buildGroup(
   identity: IdentityTuple,
-  drafts: readonly NodeDraft[],
+  pairs: readonly EventPair[],
   elsewhere: Elsewhere,
   space: TreeSpace,
 ): GroupPrimaries {
   const { parent, inCycle } = space;
-  const size = drafts.length;
+  const size = pairs.length;
   for (let index = 0; index < size; index += 1) {
-    parent[index] = (drafts[index] as NodeDraft).above?.index ?? -1;
+    parent[index] = (pairs[index] as EventPair).above?.index ?? -1;
   }
   cutCycles(space, size);
   const forest = layOut(space, size);
-  const critical = criticalPath(space, drafts);
-  const span = extent(drafts);
+  const critical = criticalPath(space, pairs);
+  const span = extent(pairs);
   const { rowOf } = forest;
-  const place = { identity, drafts, elsewhere, parent, inCycle, forest, critical, rowOf };
+  const place = { identity, pairs, elsewhere, parent, inCycle, forest, critical, rowOf };
   const nodes: WaterfallNode[] = [];
   const primaries: TurnEvent[] = [];
-  for (let row = 0; row < drafts.length; row += 1) {
+  for (let row = 0; row < pairs.length; row += 1) {
     const node = forest.order[row] as number;
     nodes.push(buildNode(place, node, span.origin));
-    primaries.push(primaryOf(drafts[node] as NodeDraft));
+    primaries.push(primaryOf(pairs[node] as EventPair));
   }
   return {
     group: {
@@ -280,7 +280,7 @@ function buildGroup(
 
 interface TreeContext {
   readonly identity: IdentityTuple;
-  readonly drafts: readonly NodeDraft[];
+  readonly pairs: readonly EventPair[];
   readonly elsewhere: Elsewhere;
   readonly parent: Int32Array;
   readonly inCycle: Uint8Array;
@@ -289,12 +289,12 @@ interface TreeContext {
   readonly rowOf: Int32Array;
 }
 
-function extent(drafts: readonly NodeDraft[]): { readonly origin: number; readonly end: number } {
+function extent(pairs: readonly EventPair[]): { readonly origin: number; readonly end: number } {
   let origin = Infinity;
   let end = -Infinity;
-  for (const draft of drafts) {
-    const from = positionMs(draft);
-    const to = Number.isNaN(draft.endMs) ? from : draft.endMs;
+  for (const pair of pairs) {
+    const from = positionMs(pair);
+    const to = Number.isNaN(pair.endMs) ? from : pair.endMs;
     if (from < origin) origin = from;
     if (to < origin) origin = to;
     if (to > end) end = to;
@@ -304,24 +304,24 @@ function extent(drafts: readonly NodeDraft[]): { readonly origin: number; readon
 }
 
 function buildNode(place: TreeContext, node: number, origin: number): WaterfallNode {
-  const draft = place.drafts[node] as NodeDraft;
-  const event = primaryOf(draft);
+  const pair = place.pairs[node] as EventPair;
+  const event = primaryOf(pair);
   const { forest, elsewhere } = place;
   const above = place.parent[node] as number;
-  const named = draft.parent ?? null;
-  const held = draft.above !== undefined;
+  const named = pair.parent ?? null;
+  const held = pair.above !== undefined;
   const isElsewhere = named !== null && !held && elsewhere.spans.has(named);
   const remote = event.parent_remote === true;
-  const cause = draft.cause ?? null;
-  const duration = durationOf(draft);
+  const cause = pair.cause ?? null;
+  const duration = durationOf(pair);
   return {
     event_id: event.event_id,
-    event_ids: draft.eventIds,
+    event_ids: pair.eventIds,
     event_kind: event.event_kind,
     operation: event.operation ?? null,
     status: event.status,
     lane: event.status === "error" ? "error" : laneOf[event.event_kind],
-    span_id: draft.span ?? event.span_id ?? null,
+    span_id: pair.span ?? event.span_id ?? null,
     parent_span_id: named,
     parent_index: above === -1 ? null : (place.rowOf[above] as number),
     depth: forest.depth[node] as number,
@@ -329,10 +329,10 @@ function buildNode(place: TreeContext, node: number, origin: number): WaterfallN
     descendant_count: forest.descendantCount[node] as number,
     pos_in_set: forest.position[node] as number,
     set_size: forest.setSize[node] as number,
-    start_offset_ms: Number.isNaN(draft.startMs) ? null : roundMs(draft.startMs - origin),
-    end_offset_ms: Number.isNaN(draft.endMs) ? null : roundMs(draft.endMs - origin),
+    start_offset_ms: Number.isNaN(pair.startMs) ? null : roundMs(pair.startMs - origin),
+    end_offset_ms: Number.isNaN(pair.endMs) ? null : roundMs(pair.endMs - origin),
     duration_ms: duration === null ? null : roundMs(duration),
-    timing: draft.timing,
+    timing: pair.timing,
     critical: place.critical[node] === 1,
     // The root has no parent to miss: neither a name equal to the root's nor a remote one counts.
     missing_parent:
@@ -342,7 +342,7 @@ function buildNode(place: TreeContext, node: number, origin: number): WaterfallN
     caused_by_event_id: cause,
     missing_cause: cause !== null && !elsewhere.events.has(cause),
     cycle: place.inCycle[node] === 1,
-    clock_skewed: draft.backwards || isSkewed(draft, place.drafts[above]),
+    clock_skewed: pair.backwards || isSkewed(pair, place.pairs[above]),
     task_id: event.task_id ?? null,
     tool_name: event.attributes.tool_name ?? null,
     model: event.attributes.model ?? null,
@@ -353,10 +353,10 @@ function buildNode(place: TreeContext, node: number, origin: number): WaterfallN
 const noLinks: readonly SpanLink[] = [];
 
 /** A child that starts before its parent was timed by another clock. */
-function isSkewed(draft: NodeDraft, above: NodeDraft | undefined): boolean {
+function isSkewed(pair: EventPair, above: EventPair | undefined): boolean {
   if (above === undefined) return false;
-  const computed = (draft.result ?? draft.point)?.started_at === undefined;
-  return draft.startMs < above.startMs - (computed ? skewToleranceMs : 0);
+  const computed = (pair.result ?? pair.point)?.started_at === undefined;
+  return pair.startMs < above.startMs - (computed ? skewToleranceMs : 0);
 }
 
 /** Number of nodes with each flag. */

@@ -16,13 +16,13 @@ import type { RequestExporter } from "../wire/trace-request.ts";
 import type { QueueItem } from "./export-queue.ts";
 import { callExporter, sendRequest, within } from "./exporter-call.ts";
 import type { CallResult } from "./exporter-call.ts";
-import type { ItemClass, LossLedger } from "./loss-ledger.ts";
+import type { ItemClass, SpanCounts } from "./span-counts.ts";
 
 /** Dependencies of a batch. */
 export interface BatchExportOptions<S> {
   readonly exporter: SpanExporterLike<S>;
   readonly gate: Gate;
-  readonly ledger: LossLedger;
+  readonly spanCounts: SpanCounts;
   readonly producerId: string;
   readonly exportTimeoutMs: number;
   readonly spool: SpoolJournal | undefined;
@@ -67,7 +67,7 @@ export class BatchExport<S> {
 
   constructor(options: BatchExportOptions<S>) {
     this.options = options;
-    const { exporter, ledger, spool } = options;
+    const { exporter, spanCounts, spool } = options;
     this.writeThrough = options.writeThrough && spool !== undefined;
     this.direct = takesRequests(exporter) && !this.writeThrough ? exporter : undefined;
     if (spool === undefined) return;
@@ -78,8 +78,8 @@ export class BatchExport<S> {
         this.away = result === "failed" || result === "late";
         return result;
       },
-      onDelivered: (count) => ledger.delivered(count),
-      onRefused: (count) => ledger.refused(count, "export_refused"),
+      onDelivered: (count) => spanCounts.delivered(count),
+      onRefused: (count) => spanCounts.refused(count, "export_refused"),
     });
   }
 
@@ -169,7 +169,7 @@ export class BatchExport<S> {
   }
 
   private giveUp(waiting: readonly QueueItem[]): void {
-    for (const { kind } of waiting) this.options.ledger.dropped(kind, 1, "shutdown_deadline");
+    for (const { kind } of waiting) this.options.spanCounts.dropped(kind, 1, "shutdown_deadline");
     this.abandon("shutdown_deadline");
   }
 
@@ -222,7 +222,7 @@ export class BatchExport<S> {
   /** Removes an item that the gate cannot screen from the batch. */
   private refused(item: QueueItem, counts: BatchCounts): void {
     counts[item.kind]--;
-    this.options.ledger.dropped(item.kind, 1, "span_unmapped");
+    this.options.spanCounts.dropped(item.kind, 1, "span_unmapped");
     diag.warn("turnproof: span_unmapped");
   }
 
@@ -247,12 +247,12 @@ export class BatchExport<S> {
 
   private exported(counts: BatchCounts): void {
     if (!this.takes(counts)) return;
-    for (const kind of itemClasses) this.options.ledger.exported(kind, counts[kind]);
+    for (const kind of itemClasses) this.options.spanCounts.exported(kind, counts[kind]);
   }
 
   private lost(counts: BatchCounts, code: Code): void {
     if (!this.takes(counts)) return;
-    for (const kind of itemClasses) this.options.ledger.dropped(kind, counts[kind], code);
+    for (const kind of itemClasses) this.options.spanCounts.dropped(kind, counts[kind], code);
   }
 
   /** To the disk where there is one; what cannot be written is lost. */
@@ -280,7 +280,7 @@ export class BatchExport<S> {
   /** The batch is durable; false when it was accounted for already. */
   private spooled(counts: BatchCounts): boolean {
     if (!this.takes(counts)) return false;
-    for (const kind of itemClasses) this.options.ledger.spooled(kind, counts[kind]);
+    for (const kind of itemClasses) this.options.spanCounts.spooled(kind, counts[kind]);
     return true;
   }
 
@@ -293,7 +293,7 @@ export class BatchExport<S> {
   private judged(result: CallResult): CallResult {
     this.answered(result);
     if (result !== "done") {
-      this.options.ledger.failed();
+      this.options.spanCounts.failed();
       diag.warn(`turnproof: ${codeOf(result)}`);
     }
     return result;

@@ -3,7 +3,7 @@
  * flood of structure never displaces evidence.
  */
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
-import type { ItemClass } from "./loss-ledger.ts";
+import type { ItemClass } from "./span-counts.ts";
 
 /**
  * A queued span with its sequence number; 0 for one without a number. A class, because V8

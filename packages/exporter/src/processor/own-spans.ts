@@ -6,7 +6,7 @@ import type { Attributes, HrTime } from "@opentelemetry/api";
 import { attribute, ownSpanNames, producerReports } from "@turnproof/semconv";
 
 import type { ReadableSpanLike, ResourceLike } from "../gate/sdk-shapes.ts";
-import type { ExportHealth } from "./loss-ledger.ts";
+import type { ExportHealth } from "./span-counts.ts";
 
 const instrumentationScope = { name: "@turnproof/exporter" } as const;
 const noDuration: HrTime = [0, 0];

@@ -19,8 +19,8 @@ import type { EvidenceSamplerOptions, SamplerLike } from "./evidence-sampler.ts"
 import { ExportPump } from "./export-pump.ts";
 import { QueueItem } from "./export-queue.ts";
 import { callExporter, within } from "./exporter-call.ts";
-import { LossLedger } from "./loss-ledger.ts";
-import type { ExportHealth, ItemClass } from "./loss-ledger.ts";
+import { SpanCounts } from "./span-counts.ts";
+import type { ExportHealth, ItemClass } from "./span-counts.ts";
 import { heartbeat, lossReport, randomHex, startMarker } from "./own-spans.ts";
 import { SpanWatch } from "./span-watch.ts";
 import { untraced, untracedExporter, untracedJournal } from "./untraced.ts";
@@ -103,7 +103,7 @@ export class TurnproofProcessor<S = never> {
   private readonly settings: Settings;
   private readonly marks: boolean;
   private readonly gate: Gate;
-  private readonly ledger = new LossLedger();
+  private readonly spanCounts = new SpanCounts();
   private readonly pump: ExportPump;
   private readonly batches: BatchExport<S>;
   private readonly watch: SpanWatch;
@@ -128,7 +128,7 @@ export class TurnproofProcessor<S = never> {
     this.batches = new BatchExport({
       exporter: this.exporter,
       gate: this.gate,
-      ledger: this.ledger,
+      spanCounts: this.spanCounts,
       producerId: this.producerId,
       exportTimeoutMs: settings.exportTimeoutMs,
       spool: options.spool === undefined ? undefined : untracedJournal(options.spool),
@@ -157,7 +157,7 @@ export class TurnproofProcessor<S = never> {
 
   /** The counters now; `created = exported + spooled + queued + dropped`. */
   get health(): ExportHealth {
-    return this.ledger.health(this.batches.inherited);
+    return this.spanCounts.health(this.batches.inherited);
   }
 
   /** What the gate refused, by code. */
@@ -170,7 +170,7 @@ export class TurnproofProcessor<S = never> {
     return evidenceSampler(inner, {
       ...options,
       onSampledOut: (kind) => {
-        this.ledger.sampled();
+        this.spanCounts.sampled();
         options.onSampledOut?.(kind);
       },
     });
@@ -257,19 +257,19 @@ export class TurnproofProcessor<S = never> {
   }
 
   private enqueue(span: ReadableSpanLike, kind: ItemClass): void {
-    const seq = this.ledger.create(kind);
+    const seq = this.spanCounts.create(kind);
     if (kind === "evidence") {
       const [seconds, nanoseconds] = span.startTime;
       this.earliestMs = Math.min(this.earliestMs, seconds * 1_000 + nanoseconds / 1_000_000);
     }
     this.workedAt = Date.now();
-    if (this.ending !== undefined) return this.ledger.dropped(kind, 1, "shutdown_deadline");
+    if (this.ending !== undefined) return this.spanCounts.dropped(kind, 1, "shutdown_deadline");
     if (!this.pump.push(new QueueItem(span, kind, seq))) this.lose(kind, "queue_full");
     this.reportLater();
   }
 
   private lose(kind: ItemClass, code: Code): void {
-    this.ledger.dropped(kind, 1, code);
+    this.spanCounts.dropped(kind, 1, code);
     diag.warn(`turnproof: ${code}`);
   }
 
@@ -286,23 +286,23 @@ export class TurnproofProcessor<S = never> {
 
   /** Puts a span of our own into the queue. */
   private print(span: ReadableSpanLike): void {
-    this.ledger.create("markers");
+    this.spanCounts.create("markers");
     if (!this.pump.push(new QueueItem(span, "markers", 0))) {
-      this.ledger.dropped("markers", 1, "queue_full");
+      this.spanCounts.dropped("markers", 1, "queue_full");
     }
   }
 
   /** Returns the error with which the exporter's own flush rejected, if any. */
   private async flush(deadlineMs: number, failingMs: number): Promise<unknown> {
     const deadline = Date.now() + deadlineMs;
-    const { failures } = this.ledger;
+    const { failures } = this.spanCounts;
     this.watch.markAll();
     const sent = this.pump.flush().then(() => this.sendSpooled(failingMs));
     // An exporter may stay unreachable for any time, so the wait is bounded.
     let done = await within(sent, Math.min(deadlineMs, failingMs));
     if (!done && !this.batches.failing) done = await within(sent, deadline - Date.now());
     // After a failure a moment ago, its flush is not called.
-    if (done && failures === this.ledger.failures && this.ending === undefined) {
+    if (done && failures === this.spanCounts.failures && this.ending === undefined) {
       const left = Math.min(deadline - Date.now(), this.batches.failing ? failingMs : deadlineMs);
       await within(this.report(left), left);
     }
@@ -350,7 +350,7 @@ export class TurnproofProcessor<S = never> {
    * rejects.
    */
   private async report(timeoutMs: number): Promise<void> {
-    const { revision } = this.ledger;
+    const { revision } = this.spanCounts;
     if (revision === this.reportedRevision || timeoutMs <= 0) return;
     this.reportedAt = Date.now();
     const span = lossReport(this.health, this.producerId, this.resource, this.lossFloorMs());

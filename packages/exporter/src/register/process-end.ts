@@ -4,7 +4,7 @@
  * set-ups of the process, and the process is never kept from ending.
  */
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
-import type { ExportHealth } from "../processor/loss-ledger.ts";
+import type { ExportHealth } from "../processor/span-counts.ts";
 import type { TurnproofProcessor } from "../processor/turnproof-processor.ts";
 import type { WriteNotice } from "./notice.ts";
 

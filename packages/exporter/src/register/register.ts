@@ -16,7 +16,7 @@ import { exportFailed } from "../gate/sdk-shapes.ts";
 import type { ReadableSpanLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
 import type { KeyIdentity } from "../mapping/span-reading.ts";
 import type { EvidenceSamplerOptions, SamplerLike } from "../processor/evidence-sampler.ts";
-import type { ExportHealth } from "../processor/loss-ledger.ts";
+import type { ExportHealth } from "../processor/span-counts.ts";
 import { TurnproofProcessor } from "../processor/turnproof-processor.ts";
 import type { TurnproofProcessorOptions } from "../processor/turnproof-processor.ts";
 import { contextWorks, problemOf, problemSentence } from "./problem.ts";

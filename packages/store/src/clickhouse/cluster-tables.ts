@@ -108,11 +108,11 @@ function distributed(table: string, key: string, { cluster, database, weights }:
   const local = localTable(table, cluster);
   return `CREATE TABLE IF NOT EXISTS ${table}${onCluster(cluster)} AS ${local}
 ENGINE = Distributed('${clusterName(cluster)}', '${database}', '${local}', ${key})
-COMMENT '${markOf(weights)}'`;
+COMMENT '${shardsComment(weights)}'`;
 }
 
 /** Comment on each `Distributed` table, by which a changed number of shards is detected. */
-function markOf(weights: readonly number[]): string {
+function shardsComment(weights: readonly number[]): string {
   return `shards ${weights.join(",")}`;
 }
 
@@ -131,7 +131,7 @@ WHERE database = currentDatabase() AND name IN (${names.join(", ")})`,
   const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
   for (const [at, name] of column("name").entries()) {
     if (column("engine")[at] === "Distributed") {
-      if (column("comment")[at] === markOf(layout.weights)) continue;
+      if (column("comment")[at] === shardsComment(layout.weights)) continue;
       throw new CodedError("config_invalid", { field: "cluster_shards" });
     }
     const local = localTable(String(name), layout.cluster);

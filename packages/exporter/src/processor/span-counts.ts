@@ -1,5 +1,5 @@
 /**
- * @module Loss ledger: the fate of every evidence span, to the unit (evidence: Loss accounting). At
+ * @module SpanCounts: the fate of every evidence span, to the unit (evidence: Loss accounting). At
  * any moment
  * `created = exported + spooled + queued + the sum of dropped`.
  */
@@ -38,7 +38,7 @@ export type ItemClass = "evidence" | "structure" | "markers";
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The counters, with one method per event in a span's life. */
-export class LossLedger {
+export class SpanCounts {
   private readonly counts = { created: 0, exported: 0, spooled: 0, queued: 0 };
   private readonly drops: Record<string, number> = Object.create(null);
   private readonly side: Record<"structure" | "markers", Mutable<SideCount>> = {

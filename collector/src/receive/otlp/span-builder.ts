@@ -1,6 +1,6 @@
 /**
- * @module Span draft: one span while it is decoded, in either encoding, and the rule by which it
- * becomes a record or is rejected. Both decoders fill the same draft, so they agree on what a
+ * @module Span builder: one span while it is decoded, in either encoding, and the rule by which it
+ * becomes a record or is rejected. Both decoders fill the same builder, so they agree on what a
  * valid span is.
  */
 import type {
@@ -18,14 +18,14 @@ import { nameDigest } from "@turnproof/semconv/name-key";
 import { nanoText } from "./unix-nano.ts";
 
 /** Attributes being filled. */
-export type AttributeDraft = Record<string, AttributeValue>;
+export type DecodedAttributes = Record<string, AttributeValue>;
 
 /** A record without an inherited prototype; unlike `Object.create(null)` it stays fast in V8. */
-const Bare = function (): void {} as unknown as new () => AttributeDraft;
+const Bare = function (): void {} as unknown as new () => DecodedAttributes;
 Bare.prototype = Object.freeze(Object.create(null));
 
 /** A new, empty attribute record. */
-export function attributeDraft(): AttributeDraft {
+export function decodedAttributes(): DecodedAttributes {
   return new Bare();
 }
 
@@ -58,10 +58,10 @@ export interface SpanSurroundings {
 }
 
 /** Placeholder for the attributes by name of a span that has them by number. */
-const none: AttributeDraft = Object.freeze(attributeDraft());
+const none: DecodedAttributes = Object.freeze(decodedAttributes());
 
 /** The present span: the record that is passed on, filled again for each; call `reset` before. */
-export class SpanDraft implements SpanAtHand {
+export class SpanBuilder implements SpanAtHand {
   traceId = "";
   spanId = "";
   parentSpanId: string | undefined;
@@ -71,7 +71,7 @@ export class SpanDraft implements SpanAtHand {
   startTimeUnixNano: SpanAtHand["startTimeUnixNano"] = "0";
   endTimeUnixNano: SpanAtHand["startTimeUnixNano"] = "0";
   statusCode = 0;
-  attributes: AttributeDraft = none;
+  attributes: DecodedAttributes = none;
   coded: CodedAttributes | undefined;
   scopeName: string | undefined;
   scopeVersion: string | undefined;
@@ -86,7 +86,7 @@ export class SpanDraft implements SpanAtHand {
   reset(coded?: CodedAttributes): void {
     coded?.clear();
     this.coded = coded;
-    this.attributes = coded === undefined ? attributeDraft() : none;
+    this.attributes = coded === undefined ? decodedAttributes() : none;
     this.traceId = "";
     this.spanId = "";
     this.parentSpanId = undefined;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { decodeProtobufSpans } from "../../../collector/src/receive/otlp/decode-protobuf.ts";
 import { compileSourceTables } from "../../../collector/src/receive/otlp/source-tables.ts";
-import { keptSpan } from "../../../collector/src/receive/otlp/span-draft.ts";
+import { keptSpan } from "../../../collector/src/receive/otlp/span-builder.ts";
 
 const rich = {
   traceId: "0af7651916cd43dd8448eb211c80319c",

@@ -1,5 +1,5 @@
 /**
- * @module TurnAccount: everything computed from the settled events of a root: its turns,
+ * @module RootFacts: everything computed from the settled events of a root: its turns,
  * waterfall, supply, insights and verdict.
  */
 import { foldTurns, readSupply, reconcileSettled, viewSettled } from "@turnproof/evidence";
@@ -23,7 +23,7 @@ export interface RootFacts {
 }
 
 /** Everything computed from some events. */
-export interface TurnAccount extends RootFacts {
+export interface JudgedFacts extends RootFacts {
   /** The strict verdict over the events, judged at this moment. */
   readonly verdict: Verdict;
 }

@@ -1,28 +1,28 @@
 /**
- * @module KeptAccounts: caches what was computed from events for some seconds. A page and the rows
- * that its script requests use the same events. An entry is used only for the same question of the
- * same principal about events that are equal in every field; otherwise it is computed again.
+ * @module ModelCache: caches what was computed from events for some seconds. A page and the rows
+ * that its script requests use the same events. An entry is used only for the same request of the
+ * same principal over events that are equal in every field; otherwise it is computed again.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 
-/** Input of an account. */
-export interface KeptQuestion {
-  /** The principal's scope and the complete question; entries are never shared between two. */
-  readonly question: string;
+/** Input of a model. */
+export interface CachedRequest {
+  /** The principal's scope and the complete query; entries are never shared between two. */
+  readonly request: string;
   readonly events: readonly TurnEvent[];
   /** Other input, such as how the events were read. */
   readonly metadata: unknown;
 }
 
-interface Kept<A> extends KeptQuestion {
-  readonly account: A;
+interface Kept<A> extends CachedRequest {
+  readonly model: A;
 }
 
-/** How long an account is cached, in milliseconds, and how much of them. */
-const defaults = { keptMs: 10_000, accounts: 4, events: 60_000 };
+/** How long a model is cached, in milliseconds, and how many models and events. */
+const defaults = { keptMs: 10_000, models: 4, events: 60_000 };
 
-/** Accounts of one kind: the last few are cached. */
-export class KeptAccounts<A> {
+/** Models of one kind: the last few are cached. */
+export class ModelCache<A> {
   readonly #bounds: typeof defaults;
   #kept: Kept<A>[] = [];
 
@@ -30,32 +30,32 @@ export class KeptAccounts<A> {
     this.#bounds = { ...defaults, ...bounds };
   }
 
-  /** The cached account for equal input, or the result of `make`. */
-  of(reported: KeptQuestion, make: () => A): A {
-    const kept = this.#kept.find((one) => one.question === reported.question);
+  /** The cached model for equal input, or the result of `make`. */
+  of(reported: CachedRequest, make: () => A): A {
+    const kept = this.#kept.find((one) => one.request === reported.request);
     if (kept !== undefined && isEqual(kept.metadata, reported.metadata)) {
-      if (isEqual(kept.events, reported.events)) return kept.account;
+      if (isEqual(kept.events, reported.events)) return kept.model;
     }
-    const account = make();
-    this.#keep({ ...reported, account });
-    return account;
+    const model = make();
+    this.#keep({ ...reported, model });
+    return model;
   }
 
   #keep(kept: Kept<A>): void {
-    const { keptMs, accounts, events: eventsMax } = this.#bounds;
-    const others = this.#kept.filter((one) => one.question !== kept.question);
+    const { keptMs, models, events: eventsMax } = this.#bounds;
+    const others = this.#kept.filter((one) => one.request !== kept.request);
     let events = kept.events.length;
     this.#kept = [
       ...(events > eventsMax ? [] : [kept]),
-      ...others.slice(0, accounts - 1).filter((one) => {
+      ...others.slice(0, models - 1).filter((one) => {
         events += one.events.length;
         return events <= eventsMax;
       }),
     ];
-    const forget = (): void => {
+    const drop = (): void => {
       this.#kept = this.#kept.filter((one) => one !== kept);
     };
-    setTimeout(forget, keptMs).unref();
+    setTimeout(drop, keptMs).unref();
   }
 }
 
