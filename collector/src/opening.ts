@@ -12,7 +12,7 @@ import { CodedError } from "@turnproof/semconv";
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
-import { loggedFindings } from "./access/audit/finding-words.ts";
+import { loggedFindings } from "./access/audit/finding-texts.ts";
 import { recordAuditOff } from "./access/audit/audit-off.ts";
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";

@@ -19,7 +19,7 @@ import { continueOnRead } from "./http/expect-continue.ts";
 import { isClosing } from "./http/lingering-close.ts";
 import { problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/no-store.ts";
-import { statusWords } from "./http/status-words.ts";
+import { statusTexts } from "./http/status-texts.ts";
 import { turnShare } from "./http/turn-share.ts";
 import type { Log } from "./log.ts";
 
@@ -172,7 +172,7 @@ function refuse(outgoing: ServerResponse, code: Code): void {
 function refusalText(code: Code): string {
   const { status, headers, body } = refusalOf(code);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const head = [`HTTP/1.1 ${status} ${statusWords(status)}`, ...lines, "Connection: close"];
+  const head = [`HTTP/1.1 ${status} ${statusTexts(status)}`, ...lines, "Connection: close"];
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 

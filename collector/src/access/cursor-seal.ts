@@ -7,17 +7,17 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Keyring } from "./keyring.ts";
 import { seal, unseal } from "./seal.ts";
-import type { SealPlace } from "./seal.ts";
+import type { SealContext } from "./seal.ts";
 
 /** Where a cursor was issued; it is valid nowhere else. */
-export interface CursorPlace {
+export interface CursorOrigin {
   readonly deployment: string;
   readonly route: string;
 }
 
 /** Seals the text of a cursor. */
-export function sealCursor(keyring: Keyring, place: CursorPlace, payload: string): string {
-  return seal(keyring, placeOf(place), payload);
+export function sealCursor(keyring: Keyring, origin: CursorOrigin, payload: string): string {
+  return seal(keyring, contextOf(origin), payload);
 }
 
 /**
@@ -25,12 +25,12 @@ export function sealCursor(keyring: Keyring, place: CursorPlace, payload: string
  *
  * @throws CodedError `cursor_rejected` for every kind of invalid cursor
  */
-export function openCursor(keyring: Keyring, place: CursorPlace, cursor: string): string {
-  const payload = unseal(keyring, placeOf(place), cursor);
+export function openCursor(keyring: Keyring, origin: CursorOrigin, cursor: string): string {
+  const payload = unseal(keyring, contextOf(origin), cursor);
   if (payload === undefined) throw new CodedError("cursor_rejected");
   return payload;
 }
 
-function placeOf({ deployment, route }: CursorPlace): SealPlace {
+function contextOf({ deployment, route }: CursorOrigin): SealContext {
   return { purpose: "cursor/v1", valid: [deployment, route] };
 }

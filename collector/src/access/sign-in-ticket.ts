@@ -6,7 +6,7 @@ import { z } from "zod";
 
 import type { Keyring } from "./keyring.ts";
 import { seal, unseal } from "./seal.ts";
-import type { SealPlace } from "./seal.ts";
+import type { SealContext } from "./seal.ts";
 
 /** Secrets of one sign-in, and where it leads. */
 export interface Ticket {
@@ -26,7 +26,7 @@ export interface Tickets {
 /** How long a ticket is good for, in seconds. */
 export const ticketSeconds = 600;
 const usedMax = 10_000;
-const place: SealPlace = { purpose: "sign-in/v1", valid: [] };
+const context: SealContext = { purpose: "sign-in/v1", valid: [] };
 const form = z.strictObject({
   state: z.string(),
   nonce: z.string(),
@@ -46,9 +46,9 @@ export function createTickets(keyring: Keyring, now: () => number): Tickets {
     }
   };
   return {
-    issue: (ticket) => seal(keyring, place, JSON.stringify({ ...ticket, at: now() })),
+    issue: (ticket) => seal(keyring, context, JSON.stringify({ ...ticket, at: now() })),
     redeem: (text, states) => {
-      const opened = text === undefined ? undefined : unseal(keyring, place, text);
+      const opened = text === undefined ? undefined : unseal(keyring, context, text);
       if (opened === undefined) return undefined;
       const { at, ...ticket } = form.parse(JSON.parse(opened));
       const age = now() - at;

@@ -6,7 +6,13 @@
  */
 import { isoMicros, isoTime } from "@turnproof/semconv";
 import { microsOf, timeFields } from "@turnproof/store";
-import type { EvidenceStore, TimeField, TurnLedger, TurnPage, TurnPlace } from "@turnproof/store";
+import type {
+  EvidenceStore,
+  TimeField,
+  TurnLedger,
+  TurnPage,
+  TurnPosition,
+} from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
 import { boundStore } from "./bound-store.ts";
@@ -70,12 +76,12 @@ async function firstAfter(ledger: TurnLedger, by: TimeField, from: string): Prom
   return micros === null ? null : isoMicros(micros);
 }
 
-function isAhead(after: TurnPlace | undefined, from: string): boolean {
+function isAhead(after: TurnPosition | undefined, from: string): boolean {
   return typeof after?.value === "number" && after.value >= microsOf(from);
 }
 
 /** Before every turn. */
-const top: TurnPlace = { value: Number.MAX_SAFE_INTEGER, key: "" };
+const top: TurnPosition = { value: Number.MAX_SAFE_INTEGER, key: "" };
 
 /** The last page of the others, filled up with those that are ahead. */
 async function joined(

@@ -66,6 +66,6 @@ export function damageOf(of: {
 }
 
 /** The same in words. */
-export function damageWords({ path, table, command }: StoreDamage): string {
+export function damageTexts({ path, table, command }: StoreDamage): string {
   return `damaged: ${path}${table === null ? "" : ` lacks table ${table}`}; ${command}`;
 }

@@ -5,7 +5,7 @@
 import { codes } from "@turnproof/semconv";
 import type { Code, CodeRow } from "@turnproof/semconv";
 
-import { damageOf, damageWords } from "./store-damage.ts";
+import { damageOf, damageTexts } from "./store-damage.ts";
 
 /** By the field of a store's error. */
 const words: readonly (readonly [pattern: RegExp, words: string])[] = [
@@ -34,7 +34,7 @@ export function reasonWords(of: {
 }): string {
   const { code, field = "" } = of;
   const damage = damageOf(of);
-  if (damage !== undefined) return damageWords(damage);
+  if (damage !== undefined) return damageTexts(damage);
   const known = words.find(([pattern]) => pattern.test(field));
   if (known !== undefined) return known[1];
   const row: CodeRow | undefined = Object.hasOwn(codes, code) ? codes[code as Code] : undefined;

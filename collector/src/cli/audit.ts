@@ -9,7 +9,7 @@ import type { Command } from "commander";
 
 import { auditFileOf, retentionFileOf, retentionScopeOf } from "../access/audit/audit-file.ts";
 import { checkpointKeyName, readPublicKey } from "../access/audit/checkpoint.ts";
-import { findingAdvice, findingMeanings } from "../access/audit/finding-words.ts";
+import { findingAdvice, findingMeanings } from "../access/audit/finding-texts.ts";
 import { originOf, readVerifierKey, signerFolder, verifierKey } from "../access/audit/note.ts";
 import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
 import { verifyAudit } from "../access/audit/verify.ts";

@@ -14,7 +14,7 @@ import {
   notAppliedOf,
   sarifReport,
   tallyOf,
-  tallyWords,
+  tallyTexts,
   textReport,
 } from "@turnproof/contracts";
 import type { TurnResult } from "@turnproof/contracts";
@@ -126,7 +126,7 @@ async function check(flags: CheckFlags): Promise<void> {
   else await writeFile(flags.out, text);
   const tally = tallyOf(results);
   if (flags.out !== undefined) {
-    write(tallyWords(tally));
+    write(tallyTexts(tally));
   }
   for (const name of notApplied) write(printable(`Warning: contract ${name} applied to 0 turns.`));
   const noneApplied = notApplied.length > 0 && notApplied.length === read.contracts.length;

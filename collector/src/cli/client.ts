@@ -3,8 +3,8 @@
  * collector's problem, never as a page.
  */
 import { readClientConfig } from "../config/config.ts";
-import { allowedText } from "../ui/display/problem-words.ts";
-import type { RefusedPlace } from "../ui/display/problem-words.ts";
+import { allowedText } from "../ui/display/problem-texts.ts";
+import type { RefusedPlace } from "../ui/display/problem-texts.ts";
 
 /** Address and token of the collector; flags take precedence over the environment. */
 export interface ClientFlags {

@@ -10,7 +10,7 @@ import { lookAtParts } from "@turnproof/store/admin";
 import type { HeldEvents } from "@turnproof/store";
 
 import { openStore, serverOf } from "../backend/backend.ts";
-import { damageOf, damageWords } from "../backend/store-damage.ts";
+import { damageOf, damageTexts } from "../backend/store-damage.ts";
 import { connectionOf, evidenceFolder, partPath, serverPlaceOf } from "../backend/store-places.ts";
 import type { Config } from "../config/config.ts";
 import {
@@ -71,7 +71,7 @@ async function comparedChecks(config: Config): Promise<readonly Check[]> {
 
 function failureOf({ code, field, message }: CodedError, config: Config): string {
   const damage = damageOf({ code, field, isServer: serverOf(config) !== undefined });
-  return damage === undefined ? message : `${code}: ${damageWords(damage)}.`;
+  return damage === undefined ? message : `${code}: ${damageTexts(damage)}.`;
 }
 
 const notCompared: Check = {

@@ -8,7 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { auditFileOf } from "../access/audit/audit-file.ts";
 import { readPublicKey } from "../access/audit/checkpoint.ts";
-import { findingAdvice, findingMeaning } from "../access/audit/finding-words.ts";
+import { findingAdvice, findingMeaning } from "../access/audit/finding-texts.ts";
 import { verifyAudit } from "../access/audit/verify.ts";
 import { readKeyring } from "../access/stable-secret.ts";
 import type { Config } from "../config/config.ts";

@@ -9,7 +9,7 @@ import { ownerOf } from "@turnproof/journal/process-lock";
 import type { DirectoryOwner } from "@turnproof/journal/process-lock";
 
 import { serverOf } from "../backend/backend.ts";
-import { damageOf, damageWords } from "../backend/store-damage.ts";
+import { damageOf, damageTexts } from "../backend/store-damage.ts";
 import { readClientConfig } from "../config/config.ts";
 import type { Config } from "../config/config.ts";
 import { createStatementSigner } from "../judge/statement.ts";
@@ -38,7 +38,7 @@ export function collectorOn(dataDir: string): DirectoryOwner | undefined {
 }
 
 /** The collector in words, such as `A running collector (process 12)`. */
-function collectorWords({ pid }: DirectoryOwner): string {
+function collectorTexts({ pid }: DirectoryOwner): string {
   return pid === null
     ? "A collector in another container or on another host"
     : `A running collector (process ${pid})`;
@@ -80,7 +80,7 @@ export async function collectorCheck(
       return { check, state: "ok", message: "None runs at this address; `turnproof` starts one." };
     }
     const message =
-      `${collectorWords(owner)} uses the data directory, and none answers at ` +
+      `${collectorTexts(owner)} uses the data directory, and none answers at ` +
       `${originOf(address)}; name its address with TURNPROOF_URL.`;
     return { check, state: "unknown", message };
   }
@@ -101,7 +101,7 @@ export async function heldStoreChecks(
   const found = await reportOf(config);
   if (typeof found !== "string") return [...reportedChecks(found), ...aside];
   const message =
-    `${collectorWords(owner)} has the store open, so it was not inspected: parts, turns and events ` +
+    `${collectorTexts(owner)} has the store open, so it was not inspected: parts, turns and events ` +
     `that are damaged or gone are unknown. ${found} Or stop the collector and run this again.`;
   return [{ check: "store", state: "unknown", message }, ...aside];
 }
@@ -158,7 +158,7 @@ function damageChecks({ damaged }: IngestReport, isServer: boolean): readonly Ch
   const command = isServer ? restoreServer : restore;
   const store = damageOf({ code: "store_corrupt", field: damaged.store ?? "", isServer });
   if (damaged.store !== null && store !== undefined) {
-    const message = `store_corrupt: ${damageWords(store)}.`;
+    const message = `store_corrupt: ${damageTexts(store)}.`;
     checks.push({ check: "store", state: "fail", message });
   }
   if (damaged.traces > 0) {

@@ -3,7 +3,7 @@
  */
 import type { Command } from "commander";
 
-import { leftOut } from "../ui/display/find-words.ts";
+import { leftOut } from "../ui/display/find-texts.ts";
 import type { FoundRoot } from "../pages/find/found-roots.ts";
 import type { FindModel } from "../pages/find/route.ts";
 import { createClient } from "./client.ts";

@@ -8,7 +8,7 @@ import type {
   CallField,
   CallFigures,
   CallValues,
-  TurnPlace,
+  TurnPosition,
   TurnQuery,
   TurnReader,
   TurnRecord,
@@ -281,7 +281,7 @@ export async function* turnCostPages(
   { list }: { readonly list: PriceList },
 ): AsyncGenerator<readonly CostRow[]> {
   const { division } = await dividedCalls(ledger, question, { list });
-  let after: TurnPlace | null | undefined;
+  let after: TurnPosition | null | undefined;
   while (after !== null) {
     const { records, next } = await ledger.listTurns(withCalls(question), {
       order: byTokens,

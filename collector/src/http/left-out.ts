@@ -7,7 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { AppContext } from "./environment.ts";
 import { keyOfParameter, readTerms, termText } from "../ui/display/filter-terms.ts";
-import type { LeftOutParameter } from "../ui/display/left-out-words.ts";
+import type { LeftOutParameter } from "../ui/display/left-out-texts.ts";
 
 /** True where the request is for a page, which shows what it leaves out. */
 export function marksLeftOut(c: AppContext): boolean {

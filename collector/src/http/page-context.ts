@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 
 import type { Principal } from "../access/principal.ts";
 import type { ShownRefusal } from "../ui/display/shown-refusal.ts";
-import type { LeftOutParameter } from "../ui/display/left-out-words.ts";
+import type { LeftOutParameter } from "../ui/display/left-out-texts.ts";
 import type { NavigationPlace } from "./navigation.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 

@@ -10,7 +10,7 @@ import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
 import { ParameterError } from "./parameter-error.ts";
 import { marksLeftOut, numbersOf, unclearWord } from "./left-out.ts";
-import type { LeftOutParameter } from "../ui/display/left-out-words.ts";
+import type { LeftOutParameter } from "../ui/display/left-out-texts.ts";
 import {
   requestedRange,
   isRelative,

@@ -6,7 +6,7 @@ import { codes } from "@turnproof/semconv";
 import type { Code, CodeRow } from "@turnproof/semconv";
 import { z } from "zod";
 
-import { statusWords } from "./status-words.ts";
+import { statusTexts } from "./status-texts.ts";
 
 /** Body of every error answer. */
 export const problemSchema = z.object({
@@ -55,7 +55,7 @@ export function problemOf(code: Code, requestId: string, field?: string): Proble
   const status = row.status ?? 500;
   return {
     type: `urn:turnproof:problem:${code}`,
-    title: statusWords(status),
+    title: statusTexts(status),
     status,
     detail: row.sentence,
     code,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { FoundRoot } from "../pages/find/found-roots.ts";
 import type { FindModel } from "../pages/find/route.ts";
 import { countedText } from "../ui/display/figures.ts";
-import { placeNames } from "../ui/display/find-words.ts";
+import { placeNames } from "../ui/display/find-texts.ts";
 import { AnswerText, evidence, value } from "./answer-text.ts";
 import { pageWithin } from "./page-within.ts";
 import { anAgent, anId, tool, walkParameters } from "./tool.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { Pricing } from "../cost/call-price.ts";
-import { allowedText } from "../ui/display/problem-words.ts";
-import type { RefusedPlace } from "../ui/display/problem-words.ts";
+import { allowedText } from "../ui/display/problem-texts.ts";
+import type { RefusedPlace } from "../ui/display/problem-texts.ts";
 
 /** Parameters of a request; undefined ones are left out. */
 export type RequestParameters = Readonly<Record<string, string | number | undefined>>;

@@ -5,7 +5,7 @@
 import { isoTime } from "@turnproof/semconv";
 import { z } from "zod";
 
-import { amountText, callsText, unpricedCalls } from "../pages/cost/cost-words.ts";
+import { amountText, callsText, unpricedCalls } from "../pages/cost/cost-texts.ts";
 import type { CostModel } from "../pages/cost/route.ts";
 import type { ToolsModel } from "../pages/tools/route.ts";
 import { durationText, shareText } from "../ui/display/figures.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { FacetsModel } from "../pages/turns/facets.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";
 import { countText } from "../ui/display/figures.ts";
-import { isRelative, relativeWords } from "../ui/display/time-range.ts";
+import { isRelative, relativeTexts } from "../ui/display/time-range.ts";
 import { AnswerText, value } from "./answer-text.ts";
 import { failedTurns } from "./failed-turns.ts";
 import type { FailedPage } from "./failed-turns.ts";
@@ -109,7 +109,7 @@ const verdictOrder = ["failed", "partial", "unknown", "success"];
 const countedKeys = ["finding", "agent", "tool", "model", "release"];
 
 function addCounts(text: AnswerText, { turns, facets }: FacetsModel, since: string): void {
-  const from = isRelative(since) ? relativeWords(since) : value(since);
+  const from = isRelative(since) ? relativeTexts(since) : value(since);
   const verdicts = facets.find(({ key }) => key === "verdict")?.values ?? [];
   const counts = verdictOrder.flatMap((verdict) => {
     const found = verdicts.find(({ value: is }) => is === verdict);

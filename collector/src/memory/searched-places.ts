@@ -6,7 +6,7 @@
 import type { EventQuery } from "@turnproof/evidence";
 import type { EventSlice, EvidenceScope, Keyset } from "@turnproof/store";
 
-import type { FoundPlace, Reach } from "../ui/display/find-words.ts";
+import type { FoundPlace, Reach } from "../ui/display/find-texts.ts";
 import { phaseOf, tenantOf } from "./memory-events.ts";
 import { rowStores } from "./memory-rows.ts";
 import type { RowStore } from "./memory-rows.ts";

@@ -11,8 +11,8 @@ import type { MeanCosts } from "../cost/turn-means.ts";
 import { callTerm } from "../ui/display/call-term.ts";
 import type { CohortGroup, CohortPair, CohortSide } from "../ui/display/cohort-figures.ts";
 import { termText } from "../ui/display/filter-terms.ts";
-import { reasonText } from "../ui/display/kind-words.ts";
-import { verdictWords } from "../ui/display/trend.ts";
+import { reasonText } from "../ui/display/kind-texts.ts";
+import { verdictTexts } from "../ui/display/trend.ts";
 import { cohortPairs } from "./cohort-pairs.ts";
 import { corrected, percentileRow, ratioRow, shareRow } from "./cohort-rows.ts";
 import type { Untested } from "./cohort-rows.ts";
@@ -160,7 +160,7 @@ function groupsOf(
     {
       name: "Verdicts",
       rows: shares("verdict", "verdict").toSorted(
-        (one, other) => verdictWords.indexOf(one.name) - verdictWords.indexOf(other.name),
+        (one, other) => verdictTexts.indexOf(one.name) - verdictTexts.indexOf(other.name),
       ),
     },
     {

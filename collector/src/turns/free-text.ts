@@ -17,7 +17,7 @@ import type {
 import type { TypedIdentity } from "../access/typed-identity.ts";
 import { textKey } from "../ui/display/filter-keys.ts";
 import { readTerms } from "../ui/display/filter-terms.ts";
-import { reasonText } from "../ui/display/kind-words.ts";
+import { reasonText } from "../ui/display/kind-texts.ts";
 
 /** A name in the turns of a scope. */
 export interface KnownName {

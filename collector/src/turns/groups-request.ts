@@ -20,7 +20,7 @@ import type { Parts } from "../parts.ts";
 import { turnQuestion } from "./turn-conditions.ts";
 import { turnsShown } from "../ui/display/list-columns.ts";
 import { orderParameter } from "./rows-in-order.ts";
-import { keysetOf, placeOf, usualOrder } from "./turn-place.ts";
+import { keysetOf, positionOf, usualOrder } from "./turn-position.ts";
 import { isComplete, pendingFrames } from "./window.ts";
 
 const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
@@ -173,7 +173,7 @@ export async function newestTurns(
   const { records, next } = await parts.store.ledger.listTurns(question, {
     order: usualOrder,
     limit,
-    ...(after === undefined ? {} : { after: placeOf(after) }),
+    ...(after === undefined ? {} : { after: positionOf(after) }),
   });
   return { records, next: next === null ? null : keysetOf(next) };
 }

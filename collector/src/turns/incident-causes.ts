@@ -10,7 +10,7 @@ import type { TurnCondition, TurnRecord } from "@turnproof/store";
 import { isLost } from "./lost-evidence.ts";
 import { callTerm } from "../ui/display/call-term.ts";
 import { termText } from "../ui/display/filter-terms.ts";
-import { findingPriority } from "../ui/display/kind-words.ts";
+import { findingPriority } from "../ui/display/kind-texts.ts";
 
 /** What went wrong. */
 export interface Cause {

@@ -143,7 +143,7 @@ function identityField(key: string): string | undefined {
   return field?.endsWith("_id") === true ? field : undefined;
 }
 
-const tenantWords: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
+const tenantTexts: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
 
 /** How a term is read. */
 export interface TermPlace {
@@ -172,7 +172,7 @@ export function termCondition(
   const requests = Object.hasOwn(conditions, key) ? conditions[key] : undefined;
   if (requests === undefined) throw new CodedError("parameter_invalid", { field: "q" });
   const field = (one: string): string | undefined =>
-    key === "user" && tenantWords.has(one) ? undefined : identityField(key);
+    key === "user" && tenantTexts.has(one) ? undefined : identityField(key);
   const of = (one: string): TurnCondition =>
     requests(field(one) === undefined ? one : typed(one, field(one) ?? ""), atMs);
   const requested =

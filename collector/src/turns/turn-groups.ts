@@ -9,7 +9,7 @@ import type {
   CallFigures,
   ColumnType,
   GroupField,
-  GroupPlace,
+  GroupPosition,
   Keyset,
   GroupedTurns,
   TurnQuery,
@@ -77,7 +77,7 @@ export async function groupsPage(
   const { groups, next } = await ledger.turnGroups(question, by, {
     limit,
     ...(order === undefined ? {} : { order }),
-    ...(after === undefined ? {} : { after: placeOf(after) }),
+    ...(after === undefined ? {} : { after: positionOf(after) }),
   });
   return { groups: groups.map(namedGroup), next: next === null ? null : keysetOf(next) };
 }
@@ -115,7 +115,7 @@ export async function groupOf(
 }
 
 /** A place in a cursor's form; turns without a value, and an unknown figure, are left out. */
-function keysetOf({ last, value, rank }: GroupPlace): Keyset {
+function keysetOf({ last, value, rank }: GroupPosition): Keyset {
   return {
     last,
     ...(value === null ? {} : { value }),
@@ -123,7 +123,7 @@ function keysetOf({ last, value, rank }: GroupPlace): Keyset {
   };
 }
 
-function placeOf({ last, value, rank }: Keyset): GroupPlace {
+function positionOf({ last, value, rank }: Keyset): GroupPosition {
   return {
     last: Number(last),
     value: typeof value === "string" ? value : null,

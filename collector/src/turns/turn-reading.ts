@@ -10,7 +10,7 @@ import type { EvidenceScope, TurnRecord } from "@turnproof/store";
 import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { eventConditions } from "./turn-conditions.ts";
-import { usualOrder } from "./turn-place.ts";
+import { usualOrder } from "./turn-position.ts";
 import { eventQuestion, isSettled, togetherRows } from "./window.ts";
 
 /** Events of turns. */

@@ -2,7 +2,13 @@
 import { turnKey } from "@turnproof/evidence";
 import type { EventQuery, TurnRow } from "@turnproof/evidence";
 import type { NullableIdentity } from "@turnproof/semconv";
-import type { EvidenceScope, TurnPlace, TurnQuery, TurnReader, TurnRecord } from "@turnproof/store";
+import type {
+  EvidenceScope,
+  TurnPosition,
+  TurnQuery,
+  TurnReader,
+  TurnRecord,
+} from "@turnproof/store";
 import { compareTimes } from "@turnproof/semconv";
 
 import { eventConditions } from "./turn-conditions.ts";
@@ -97,7 +103,7 @@ async function recordsOf(
   most: number,
 ): Promise<{ readonly records: readonly TurnRecord[]; readonly whole: boolean }> {
   const records: TurnRecord[] = [];
-  for (let after: TurnPlace | undefined; ;) {
+  for (let after: TurnPosition | undefined; ;) {
     const page = await ledger.listTurns(question, {
       order: { by: "first_received" },
       limit: pageTurns,

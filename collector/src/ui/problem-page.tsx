@@ -4,7 +4,7 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { problemWords } from "./display/problem-words.ts";
+import { problemTexts } from "./display/problem-texts.ts";
 import type { Problem } from "../http/problem.ts";
 import type { PageContext } from "../http/page-context.ts";
 import { requestedRange } from "./display/time-range.ts";
@@ -16,7 +16,7 @@ import { BarePage, Page, hrefOf, hrefWith } from "./layout.tsx";
 
 /** An error. */
 export function problemPage(problem: Problem, context: PageContext): Child {
-  const title = problemWords(problem.status, problem.code, problem.field).title;
+  const title = problemTexts(problem.status, problem.code, problem.field).title;
   if (context.principal === undefined && context.authConfigured) {
     return (
       <BarePage context={context} title={title}>
@@ -42,7 +42,7 @@ const Body: FC<{
   /** True where no bar above has the heading of the page. */
   readonly bare?: boolean;
 }> = ({ problem, context, bare = false }) => {
-  const { title, next } = problemWords(problem.status, problem.code, problem.field);
+  const { title, next } = problemTexts(problem.status, problem.code, problem.field);
   return (
     <section class="empty problem" aria-label={title}>
       <Icon name={iconOf(problem)} />

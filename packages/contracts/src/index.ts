@@ -47,19 +47,19 @@ export type { TrialCount, Trial, TrialResult } from "./gate/trials.ts";
 export { gateMarkdown } from "./report/gate-markdown.ts";
 export {
   chance,
-  changeWords,
-  intervalWords,
+  changeTexts,
+  intervalTexts,
   measureName,
   measureOutcome,
-  medianWords,
+  medianTexts,
   notAppliedName,
-  notRecordedWords,
-  outcomeWords,
-  pairingWords,
-  passWords,
+  notRecordedTexts,
+  outcomeTexts,
+  pairingTexts,
+  passTexts,
   planLines,
-  sideWords,
-} from "./report/gate-words.ts";
+  sideTexts,
+} from "./report/gate-texts.ts";
 export { gateText } from "./report/gate-text.ts";
 export { goldenOf, goldensOf } from "./golden/golden.ts";
 export type { Goldens } from "./golden/golden.ts";
@@ -82,6 +82,6 @@ export { junitReport } from "./report/junit.ts";
 export { markdownReport } from "./report/markdown.ts";
 export { sarifReport } from "./report/sarif.ts";
 export type { ContractPlace, ContractPlaces } from "./report/places.ts";
-export { notAppliedOf, tallyOf, tallyWords } from "./report/tally.ts";
+export { notAppliedOf, tallyOf, tallyTexts } from "./report/tally.ts";
 export type { ReportScope, Tally } from "./report/tally.ts";
 export { textReport } from "./report/text.ts";

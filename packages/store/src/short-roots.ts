@@ -3,7 +3,7 @@
  * for providers whose history is not large.
  */
 import type { EvidenceStore, ShortRoots } from "./evidence-store.ts";
-import type { TurnPlace } from "./ledger/turn-query.ts";
+import type { TurnPosition } from "./ledger/turn-query.ts";
 import type { TurnRecord } from "./ledger/turn-record.ts";
 import type { EvidenceScope } from "./scope.ts";
 
@@ -21,7 +21,7 @@ export async function shortRootsOf(
   const { records, next } = await ledger.listTurns(question, {
     order: { by: "first_received" },
     limit: pageTurns,
-    ...(after === null ? {} : { after: JSON.parse(after) as TurnPlace }),
+    ...(after === null ? {} : { after: JSON.parse(after) as TurnPosition }),
   });
   const needed = neededRows(records);
   const stands = needed.size === 0 ? undefined : await standing([...needed.keys()]);

@@ -10,7 +10,7 @@ import type { KitClause } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { rootWords } from "../../../packages/store/src/bundle/words.ts";
+import { rootWords } from "../../../packages/store/src/bundle/bundle-words.ts";
 import { startMongo } from "../../servers/mongodb.ts";
 import type { MongoServer } from "../../servers/mongodb.ts";
 import { changedClient, hasTenant, withoutTenant } from "./statement-mongodb.ts";

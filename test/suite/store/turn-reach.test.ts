@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { clickhouse } from "@turnproof/store";
-import type { EvidenceStore, TurnPlace, TurnQuery, TurnRecord } from "@turnproof/store";
+import type { EvidenceStore, TurnPosition, TurnQuery, TurnRecord } from "@turnproof/store";
 import { allTenants, sampleRecord } from "@turnproof/store/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -38,7 +38,7 @@ async function keysOf(question: TurnQuery, ascending: boolean): Promise<readonly
     ...(ascending ? { ascending: true as const } : {}),
   };
   const keys: string[] = [];
-  let after: TurnPlace | undefined;
+  let after: TurnPosition | undefined;
   do {
     const page = { order, limit: 2, ...(after === undefined ? {} : { after }) };
     const { records, next } = await store.ledger.listTurns(question, page);

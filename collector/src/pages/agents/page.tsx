@@ -9,7 +9,7 @@ import { Badge } from "../../ui/elements/badge.tsx";
 import { Name, NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { SortHead } from "../../ui/elements/sort-head.tsx";
-import type { SortPlace } from "../../ui/elements/sort-head.tsx";
+import type { SortContext } from "../../ui/elements/sort-head.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import {
   GroupCells,
@@ -79,7 +79,7 @@ export function agentsPage(model: AgentsModel, context: PageContext): Child {
   );
 }
 
-const Head: FC<{ readonly at: SortPlace }> = ({ at }) => (
+const Head: FC<{ readonly at: SortContext }> = ({ at }) => (
   <>
     <SortHead field="value" heading="Agent" at={at} rising />
     <SortHead field="last" heading="Last" at={at} />

@@ -44,11 +44,11 @@ async function load(): Promise<void> {
     if (!grid.stepChange(by)) announce("Nothing changed");
   };
   addShortcuts([
-    { keys: ["]"], words: "Next change", group, run: () => step(1) },
-    { keys: ["["], words: "Previous change", group, run: () => step(-1) },
+    { keys: ["]"], label: "Next change", group, run: () => step(1) },
+    { keys: ["["], label: "Previous change", group, run: () => step(-1) },
     {
       keys: ["x"],
-      words: "Changes only, or every operation",
+      label: "Changes only, or every operation",
       group,
       run: () => {
         only.checked = !only.checked;
@@ -70,10 +70,10 @@ function addPageKeys(): void {
   const open = find("#not-established");
   if (swap === undefined || open === undefined) return;
   addShortcuts([
-    { keys: ["s"], words: "Swap A and B", group: "List", run: () => swap.click() },
+    { keys: ["s"], label: "Swap A and B", group: "List", run: () => swap.click() },
     {
       keys: ["n"],
-      words: "To what is not established",
+      label: "To what is not established",
       group: "List",
       run: () => {
         open.tabIndex = -1;

@@ -2,7 +2,7 @@
 import type { TurnRow, WindowTrust } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
-import { sideNames, trustText } from "../../ui/display/compare-words.ts";
+import { sideNames, trustText } from "../../ui/display/compare-texts.ts";
 import { countText } from "../../ui/display/figures.ts";
 import type { PageContext } from "../../http/page-context.ts";
 import type { CompareModel, CompareSide } from "./route.ts";

@@ -2,7 +2,7 @@
 import type { TraceComparison } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
-import { openPoints } from "../../ui/display/compare-words.ts";
+import { openPoints } from "../../ui/display/compare-texts.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { Card } from "../../ui/elements/panel.tsx";
 

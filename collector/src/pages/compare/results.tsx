@@ -5,8 +5,8 @@ import type { CodeComparison, StateComparison } from "@turnproof/evidence";
 import { findingTexts } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
-import { verbOf } from "../../ui/display/compare-words.ts";
-import type { Verb as VerbName } from "../../ui/display/compare-words.ts";
+import { verbOf } from "../../ui/display/compare-texts.ts";
+import type { Verb as VerbName } from "../../ui/display/compare-texts.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { VerdictBadge } from "../../ui/elements/badge.tsx";
 import { Id, NotThere, Unknown } from "../../ui/elements/figure.tsx";

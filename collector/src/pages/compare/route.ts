@@ -24,7 +24,7 @@ import { html, withTwin, windowFailures } from "../../http/endpoint.ts";
 import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { usualOrder } from "../../turns/turn-place.ts";
+import { usualOrder } from "../../turns/turn-position.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import { collectRoot, turnFilter } from "../../turns/window.ts";
 import { windowModel } from "../../turns/window.ts";

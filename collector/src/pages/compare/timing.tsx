@@ -5,9 +5,9 @@
 import type { Delta, OperationRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
-import { differenceText } from "../../ui/display/compare-words.ts";
+import { differenceText } from "../../ui/display/compare-texts.ts";
 import { countText, durationText } from "../../ui/display/figures.ts";
-import { kindWords } from "../../ui/display/kind-words.ts";
+import { kindTexts } from "../../ui/display/kind-texts.ts";
 import { Unknown } from "../../ui/elements/figure.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
 import type { ComparedSides } from "./heads.tsx";
@@ -40,7 +40,7 @@ export const TimingAndTokens: FC<{ readonly model: ComparedSides }> = ({ model }
             {movers.map((row) => (
               <li>
                 <span class="name" title={row.operation ?? row.event_kind}>
-                  {kindWords(row.event_kind)}
+                  {kindTexts(row.event_kind)}
                   {row.operation === null || row.operation === row.event_kind
                     ? ""
                     : ` ${row.operation}`}

@@ -9,7 +9,7 @@ import { countText, usdText } from "../../ui/display/figures.ts";
 import { BandChart, unknownMark } from "../../ui/elements/band-chart.tsx";
 import type { ChartBand } from "../../ui/elements/band-chart.tsx";
 import { elsewhereText, turnsText } from "../../ui/elements/time-figure.tsx";
-import { callsText } from "./cost-words.ts";
+import { callsText } from "./cost-texts.ts";
 
 const costHeight = 56;
 

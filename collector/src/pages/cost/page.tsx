@@ -13,16 +13,16 @@ import {
   rangedReasons,
   unpricedCalls,
   unpricedReasons,
-} from "./cost-words.ts";
+} from "./cost-texts.ts";
 import { countText, shareText } from "../../ui/display/figures.ts";
 import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
-import { pendingText } from "../../ui/display/window-words.ts";
+import { pendingText } from "../../ui/display/window-texts.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Count, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
 import { Card, Note, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
 import { SortHead } from "../../ui/elements/sort-head.tsx";
-import type { SortPlace } from "../../ui/elements/sort-head.tsx";
+import type { SortContext } from "../../ui/elements/sort-head.tsx";
 import { Tabs } from "../../ui/elements/tabs.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";
@@ -32,7 +32,7 @@ import { CostChart } from "./cost-chart.tsx";
 import type { CostModel } from "./route.ts";
 import { capital } from "../../ui/display/capital.ts";
 
-const fieldWords: Readonly<Record<CostField, string>> = {
+const fieldTexts: Readonly<Record<CostField, string>> = {
   model: "Model",
   agent: "Agent",
   tenant: "Tenant",
@@ -57,7 +57,7 @@ export function costPage(model: CostModel, context: PageContext): Child {
           <Tabs
             label="Costs by"
             tabs={costFields.map((field) => ({
-              name: fieldWords[field],
+              name: fieldTexts[field],
               // Not every list has the column by which this one is sorted.
               href: hrefWith(context, { by: field, sort: null, order: null }),
               here: field === model.by,
@@ -134,7 +134,7 @@ const Costs: FC<{
 }> = ({ model, context, terms }) => {
   const { by, items, groups } = model;
   const most = Math.max(0, ...items.map(({ high_usd: usd }) => usd ?? 0));
-  const name = fieldWords[by];
+  const name = fieldTexts[by];
   const at = { path: hrefOf(context, context.path), query: context.query, usual: "cost" };
   return (
     <Card
@@ -176,9 +176,9 @@ function tokensText({ items, groups, turns_with_calls: turns = groups }: CostMod
   return capital(`${shown}; ${countText(turns)} turns have model calls.`);
 }
 
-const Heads: FC<{ readonly by: CostField; readonly at: SortPlace }> = ({ by, at }) => (
+const Heads: FC<{ readonly by: CostField; readonly at: SortContext }> = ({ by, at }) => (
   <>
-    <SortHead field="value" heading={fieldWords[by]} at={at} rising />
+    <SortHead field="value" heading={fieldTexts[by]} at={at} rising />
     {by === "model" ? <SortHead field="provider" heading="Provider" at={at} rising /> : null}
     {by === "turn" ? <SortHead field="ended_at" heading="Ended" at={at} /> : null}
     <SortHead field="cost" heading="Cost, US$" at={at} class="num" />
@@ -214,7 +214,7 @@ const Row: FC<{
     <tr>
       <td>
         {word === null ? (
-          <NotThere why={`no ${fieldWords[by].toLowerCase()} was recorded`} />
+          <NotThere why={`no ${fieldTexts[by].toLowerCase()} was recorded`} />
         ) : href === undefined ? (
           word
         ) : (

@@ -35,7 +35,7 @@ import { orderParameter, rowsInOrder } from "../../turns/rows-in-order.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
-import { unpricedCalls } from "./cost-words.ts";
+import { unpricedCalls } from "./cost-texts.ts";
 import { costPage } from "./page.tsx";
 
 const { chart: _chart, ...turnFilters } = listParameters.shape;

@@ -9,7 +9,7 @@ import { foldedTurns } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import { eventColumns, turnOrderFields, turnTable } from "@turnproof/store";
-import type { TurnOrder, TurnPlace, TurnQuery, TurnRecord } from "@turnproof/store";
+import type { TurnOrder, TurnPosition, TurnQuery, TurnRecord } from "@turnproof/store";
 
 import { download } from "../../http/download.ts";
 import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
@@ -20,7 +20,7 @@ import type { Parts } from "../../parts.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { usualOrder } from "../../turns/turn-place.ts";
+import { usualOrder } from "../../turns/turn-position.ts";
 import { eventsOf } from "../../turns/turn-reading.ts";
 import { rowKey } from "../../ui/display/turn-figures.ts";
 import { fileWindow, windowText } from "../../tables/file-window.ts";
@@ -199,7 +199,7 @@ async function* pagesOf(
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TurnRecord[]> {
-  let after: TurnPlace | null = null;
+  let after: TurnPosition | null = null;
   do {
     const page = await store.ledger.listTurns(
       { ...question, signal },

@@ -27,7 +27,7 @@ import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { keysetOf, placeOf } from "../../turns/turn-place.ts";
+import { keysetOf, positionOf } from "../../turns/turn-position.ts";
 import { eventQuestion, isComplete, pendingFrames } from "../../turns/window.ts";
 
 /** Filters of turns that events do not have. */
@@ -195,7 +195,7 @@ async function turnPart(requested: RequestedPart, table: "turns" | "calls"): Pro
     {
       order: { by: "first_received" },
       limit: parameters.limit ?? limits.exportRowsMax,
-      ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
+      ...(paging.after === undefined ? {} : { after: positionOf(paging.after) }),
     },
   );
   const part =

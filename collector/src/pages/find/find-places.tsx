@@ -5,8 +5,8 @@
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import { leftOut, placeNames, reachWords } from "../../ui/display/find-words.ts";
-import type { Reach } from "../../ui/display/find-words.ts";
+import { leftOut, placeNames, reachTexts } from "../../ui/display/find-texts.ts";
+import type { Reach } from "../../ui/display/find-texts.ts";
 import type { PageContext } from "../../http/page-context.ts";
 import type { FindModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
@@ -26,7 +26,7 @@ export const Places: FC<{ readonly model: FindModel; readonly context: PageConte
   <section class="find-places" aria-label="Places searched">
     <ul>
       {model.places.map(({ place, reach }) => {
-        const { state, why } = reachWords[reach];
+        const { state, why } = reachTexts[reach];
         const [tone, icon] = stateIcons[state];
         return (
           <li data-place={place} data-reach={reach}>

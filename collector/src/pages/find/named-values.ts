@@ -5,7 +5,7 @@
  */
 import type { PartField, TurnQuery, TurnReader } from "@turnproof/store";
 
-import { reasonText } from "../../ui/display/kind-words.ts";
+import { reasonText } from "../../ui/display/kind-texts.ts";
 import { facetNames } from "../../ui/display/turn-figures.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
 

@@ -5,8 +5,8 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText, countedText } from "../../ui/display/figures.ts";
-import { fieldWords, idKinds, withArticle } from "./id-words.ts";
-import { findingPriority, reasonText } from "../../ui/display/kind-words.ts";
+import { fieldTexts, idKinds, withArticle } from "./id-texts.ts";
+import { findingPriority, reasonText } from "../../ui/display/kind-texts.ts";
 import type { PageContext } from "../../http/page-context.ts";
 import type { FoundRoot } from "./found-roots.ts";
 import type { FindModel } from "./route.ts";
@@ -317,7 +317,7 @@ const Root: FC<{
           />
         )}
       </td>
-      <td data-head="Named as">{item.matched_by.map(fieldWords).join(", ")}</td>
+      <td data-head="Named as">{item.matched_by.map(fieldTexts).join(", ")}</td>
       <td data-head={`Turns${of}`} class="num">
         {item.turn_ids.length === 0 ? (
           <NotThere why="its events name no turn" />

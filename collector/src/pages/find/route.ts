@@ -10,7 +10,7 @@ import type { Keyset, TurnQuery } from "@turnproof/store";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
 import { readingFor } from "../../http/query.ts";
-import { leftOut, reachText } from "../../ui/display/find-words.ts";
+import { leftOut, reachText } from "../../ui/display/find-texts.ts";
 import { filters, id, readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";

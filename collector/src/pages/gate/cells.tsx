@@ -27,7 +27,7 @@ export const Cell: FC<{ readonly turns: readonly GateTurn[]; readonly context: P
       })}
       <Turns
         of={leftOut.map((one) => ({ ...one, words: wordsOf(one.result) }))}
-        summary={leftOutWords(leftOut)}
+        summary={leftOutTexts(leftOut)}
         context={context}
       />
     </>
@@ -63,7 +63,7 @@ const Turns: FC<{
     </details>
   );
 
-function leftOutWords({ length }: readonly unknown[]): string {
+function leftOutTexts({ length }: readonly unknown[]): string {
   return `${countText(length)} left out`;
 }
 
@@ -96,7 +96,7 @@ export const Values: FC<{ readonly of: readonly GateValue[]; readonly context: P
   return (
     <>
       <Turns of={compared.map(withWords)} summary={countedValues(compared)} context={context} />
-      <Turns of={leftOut.map(withWords)} summary={leftOutWords(leftOut)} context={context} />
+      <Turns of={leftOut.map(withWords)} summary={leftOutTexts(leftOut)} context={context} />
     </>
   );
 };
@@ -109,10 +109,10 @@ function countedValues(of: readonly GateValue[]): string {
 }
 
 function withWords(one: GateValue): NamedTurn {
-  return { ...one, words: valueWords(one) };
+  return { ...one, words: valueTexts(one) };
 }
 
-function valueWords({ low, high }: GateValue): string {
+function valueTexts({ low, high }: GateValue): string {
   if (low === null || high === null) return "unknown";
   const text = (value: number): string => Number(value.toPrecision(4)).toString();
   return low === high ? text(low) : `${text(low)} to ${text(high)}`;

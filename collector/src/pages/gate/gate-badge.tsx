@@ -1,5 +1,5 @@
 /** @module GateBadge: an outcome of the gate as a badge. */
-import { outcomeWords } from "@turnproof/contracts";
+import { outcomeTexts } from "@turnproof/contracts";
 import type { GateOutcome } from "@turnproof/contracts";
 import type { FC } from "hono/jsx";
 
@@ -14,5 +14,5 @@ const looks = {
 /** The badge. */
 export const GateBadge: FC<{ readonly outcome: GateOutcome }> = ({ outcome }) => {
   const [tone, icon] = looks[outcome];
-  return <Badge tone={tone} icon={icon} word={outcomeWords[outcome]} />;
+  return <Badge tone={tone} icon={icon} word={outcomeTexts[outcome]} />;
 };

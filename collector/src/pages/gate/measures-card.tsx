@@ -1,5 +1,5 @@
 /** @module MeasuresCard: both sides of each measure, with the turns behind each median. */
-import { chance, measureName, medianWords, pairingWords } from "@turnproof/contracts";
+import { chance, measureName, medianTexts, pairingTexts } from "@turnproof/contracts";
 import type { FC } from "hono/jsx";
 
 import type { PageContext } from "../../http/page-context.ts";
@@ -49,7 +49,7 @@ export const Measures: FC<{
           <td>
             {measureName(one)}
             <br />
-            <span class="muted">{pairingWords(one)}</span>
+            <span class="muted">{pairingTexts(one)}</span>
           </td>
           <td>
             <GateBadge outcome={one.outcome} />
@@ -58,7 +58,7 @@ export const Measures: FC<{
           {sides.map((side) => (
             <td data-head={`${sideNames[side]}, median`}>
               <a class="gate-median" href={turnsHref(context, model[side] ?? "", one.name)}>
-                {medianWords(one[side])}
+                {medianTexts(one[side])}
               </a>
               <Values
                 of={values.filter((value) => value.side === side && value.measure === one.name)}

@@ -4,14 +4,14 @@
  */
 import {
   chance,
-  changeWords,
-  intervalWords,
+  changeTexts,
+  intervalTexts,
   notAppliedName,
-  notRecordedWords,
-  pairingWords,
-  passWords,
+  notRecordedTexts,
+  pairingTexts,
+  passTexts,
   planLines,
-  sideWords,
+  sideTexts,
 } from "@turnproof/contracts";
 import type { ContractComparison, GateReport } from "@turnproof/contracts";
 import type { Child, FC } from "hono/jsx";
@@ -19,7 +19,7 @@ import type { Child, FC } from "hono/jsx";
 import type { PageContext } from "../../http/page-context.ts";
 import { countText } from "../../ui/display/figures.ts";
 import { unclearReason } from "../../ui/display/filter-terms.ts";
-import { pendingText } from "../../ui/display/window-words.ts";
+import { pendingText } from "../../ui/display/window-texts.ts";
 import { Card, Empty, Note } from "../../ui/elements/panel.tsx";
 import { StoreUnavailableNote } from "../../ui/groups/store-unavailable-note.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
@@ -30,7 +30,7 @@ import { GateBadge } from "./gate-badge.tsx";
 import { Measures } from "./measures-card.tsx";
 import { sideNames, sides } from "./names.ts";
 import { Reach, Sides } from "./sides-form.tsx";
-import { unclearWords } from "./terms.ts";
+import { unclearTexts } from "./terms.ts";
 import type { GateAnswer, GateTurn } from "./answer.ts";
 import type { GateModel } from "./route.ts";
 
@@ -38,7 +38,7 @@ import type { GateModel } from "./route.ts";
 export function gatePage(model: GateModel, context: PageContext): Child {
   const { answer, read } = model;
   const pending = pendingText(model.pending_frames);
-  const unclear = unclearWords(model);
+  const unclear = unclearTexts(model);
   return (
     <Page context={context} title="Gate" bar={<CompareTabs context={context} here="gate" />}>
       <p class="lead">
@@ -111,7 +111,7 @@ const Answer: FC<{
   readonly context: PageContext;
 }> = ({ answer, model, context }) => {
   const { report, plans, bounded } = answer;
-  const absent = notRecordedWords(report);
+  const absent = notRecordedTexts(report);
   return (
     <>
       {bounded.length === 0 ? null : (
@@ -143,7 +143,7 @@ const Answer: FC<{
         {report.warnings.map((one) => (
           <Note tone="warn">{one}</Note>
         ))}
-        <p class="muted">{intervalWords(report)}</p>
+        <p class="muted">{intervalTexts(report)}</p>
         {absent === undefined ? null : <p class="muted">{absent}</p>}
       </Card>
       {report.contracts.every(({ passK }) => passK.baseline.k === 1) ? null : (
@@ -181,8 +181,8 @@ const Contract: FC<{
       {sides.map((side) => (
         <section aria-label={`${sideNames[side]}, ${of.name}`}>
           <h3>{sideNames[side]}</h3>
-          <p>Holds: {sideWords(of[side])}</p>
-          {of.passK[side].k === 1 ? null : <p class="muted">{passWords(of.passK[side])}</p>}
+          <p>Holds: {sideTexts(of[side])}</p>
+          {of.passK[side].k === 1 ? null : <p class="muted">{passTexts(of.passK[side])}</p>}
           <Cell
             turns={turns.filter((turn) => turn.side === side && turn.contract === of.name)}
             context={context}
@@ -191,7 +191,7 @@ const Contract: FC<{
       ))}
     </div>
     <p class="muted">
-      Change {changeWords(of)}; p {chance(of.adjustedP)} after correction; {pairingWords(of)}.
+      Change {changeTexts(of)}; p {chance(of.adjustedP)} after correction; {pairingTexts(of)}.
     </p>
   </Card>
 );

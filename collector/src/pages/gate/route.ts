@@ -25,7 +25,7 @@ import { answerOf } from "./answer.ts";
 import type { GateAnswer, GateTurn } from "./answer.ts";
 import { gatePage } from "./page.tsx";
 import { readSide, turnsMax } from "./sides.ts";
-import { unclearWords } from "./terms.ts";
+import { unclearTexts } from "./terms.ts";
 
 const turnsUsual = 100;
 
@@ -125,7 +125,7 @@ function gateRoutes(parts: Parts): Hono<AppEnv> {
     const store_away = await storeUnavailable(parts);
     const named = { ...sides, required, unknown_required, pending_frames, limit: most, store_away };
     const wrong = [
-      ...unclearWords(named).map(({ side: field }) => field),
+      ...unclearTexts(named).map(({ side: field }) => field),
       ...unknown_required.map(() => "require"),
     ];
     // A page lists the words; a program's request is refused.

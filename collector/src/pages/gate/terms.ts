@@ -10,7 +10,7 @@ export interface UnclearWord {
 }
 
 /** The words of both sides that are not understood. */
-export function unclearWords(terms: {
+export function unclearTexts(terms: {
   readonly baseline: string | null;
   readonly candidate: string | null;
 }): readonly UnclearWord[] {

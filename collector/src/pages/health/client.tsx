@@ -44,7 +44,7 @@ export function start(): void {
     void watch(place, ended.signal);
   };
   button.addEventListener("click", toggle);
-  addShortcuts([{ keys: ["w"], words: "Watch live, or stop", group: "List", run: toggle }]);
+  addShortcuts([{ keys: ["w"], label: "Watch live, or stop", group: "List", run: toggle }]);
 }
 
 /** Plotted values: a name, its unit, and its value from one sample and the one before. */

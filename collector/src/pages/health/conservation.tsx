@@ -4,7 +4,7 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { findingAdvice, findingMeaning } from "../../access/audit/finding-words.ts";
+import { findingAdvice, findingMeaning } from "../../access/audit/finding-texts.ts";
 
 import type { ConservationSnapshot } from "../../receive/conservation.ts";
 import { bytesText, countedText, countText, wordsOf } from "../../ui/display/figures.ts";

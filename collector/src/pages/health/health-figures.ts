@@ -8,7 +8,7 @@ import type { ConservationSnapshot } from "../../receive/conservation.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 
 /** A loss in words, with its tone. */
-export interface LossWords {
+export interface LossTexts {
   readonly tone: "ok" | "bad" | "quiet";
   readonly word: string;
   readonly why: string;
@@ -35,7 +35,7 @@ export function nothingReceived(
 }
 
 /** The loss of one producer; `part`: the reader may read only a part of its events. */
-export function lossOf(of: ProducerLoss, part = false): LossWords {
+export function lossOf(of: ProducerLoss, part = false): LossTexts {
   const { state, lost } = of;
   if (state === "nothing_lost") {
     const why =

@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 
 import { countText, shareText, wordsOf } from "../../ui/display/figures.ts";
 import { nothingRead, ranked } from "./health-figures.ts";
-import { kindWords } from "../../ui/display/kind-words.ts";
+import { kindTexts } from "../../ui/display/kind-texts.ts";
 import type { HealthModel } from "./route.ts";
 import { ShareBar } from "../../ui/elements/bar.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
@@ -15,7 +15,7 @@ import { Card, Table } from "../../ui/elements/panel.tsx";
 /** Three lists of bars: the long one beside the two short ones. */
 export const MixCards: FC<{ readonly model: HealthModel }> = ({ model }) => (
   <div class="health-panels">
-    <Mix title="Kinds" counts={model.kind_counts} print={kindWords} />
+    <Mix title="Kinds" counts={model.kind_counts} print={kindTexts} />
     <div class="stack">
       <Mix
         title="Dialects"

@@ -178,14 +178,14 @@ const Reported: FC<{
   </Tile>
 );
 
-function readWords(model: HealthModel): string {
+function readTexts(model: HealthModel): string {
   if (nothingRead(model)) return "no evidence could be read";
   return model.window_complete ? "all rows" : "the newest rows";
 }
 
 const isDamaged = ({ code }: { readonly code: string | null }): boolean => code === "store_corrupt";
 
-function storeWords(store: NonNullable<HealthModel["collector"]>["store"]): string {
+function storeTexts(store: NonNullable<HealthModel["collector"]>["store"]): string {
   if (store.ok) return "answers";
   return isDamaged(store) ? "what helps is below" : (store.reason ?? "fails");
 }
@@ -208,7 +208,7 @@ const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
         </Tile>
       )}
       {collector === null ? null : (
-        <Tile name="store" more={storeWords(collector.store)}>
+        <Tile name="store" more={storeTexts(collector.store)}>
           {collector.store.ok ? (
             <Duration ms={collector.store.elapsed_ms} />
           ) : (
@@ -216,7 +216,7 @@ const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
           )}
         </Tile>
       )}
-      <Tile name="events read" more={readWords(model)}>
+      <Tile name="events read" more={readTexts(model)}>
         {nothingRead(model) ? (
           <span class="unknown-figure">unknown</span>
         ) : (

@@ -6,7 +6,7 @@ import { isoTime } from "@turnproof/semconv";
 import type { TurnCondition, TurnQuery } from "@turnproof/store";
 
 import type { Parts } from "../../parts.ts";
-import { usualOrder } from "../../turns/turn-place.ts";
+import { usualOrder } from "../../turns/turn-position.ts";
 
 /** Orphans of the turns of a range. */
 export interface RangeOrphans {

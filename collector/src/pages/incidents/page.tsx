@@ -6,8 +6,8 @@ import { incidentsMax } from "../../turns/incidents.ts";
 import type { FailedCall, Incident } from "../../turns/incidents.ts";
 import { countedText, countText } from "../../ui/display/figures.ts";
 import { queryOf, readTerms, termsOf } from "../../ui/display/filter-terms.ts";
-import { reasonText, verdictReasonText } from "../../ui/display/kind-words.ts";
-import { pendingText } from "../../ui/display/window-words.ts";
+import { reasonText, verdictReasonText } from "../../ui/display/kind-texts.ts";
+import { pendingText } from "../../ui/display/window-texts.ts";
 import { PriorityBadge } from "../../ui/elements/badge.tsx";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
@@ -24,7 +24,7 @@ import { hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 import type { LostEvidence } from "../../turns/lost-evidence.ts";
 import type { IncidentsModel } from "./route.ts";
 
-const orderWords = "P0 first; in each priority, the incident with the most turns first";
+const orderTexts = "P0 first; in each priority, the incident with the most turns first";
 
 /** The incidents. */
 export function incidentsPage(model: IncidentsModel, context: PageContext): Child {
@@ -82,7 +82,7 @@ const List: FC<{ readonly model: IncidentsModel; readonly context: PageContext }
         label="Incidents"
         head={
           <>
-            <SortHead field="priority" heading="Priority" at={at} title={orderWords} />
+            <SortHead field="priority" heading="Priority" at={at} title={orderTexts} />
             <th scope="col">What</th>
             <SortHead field="agent_id" heading="Where" at={at} rising />
             <SortHead field="turns" heading="Turns" at={at} class="num" />
@@ -263,7 +263,7 @@ const Reach: FC<{ readonly model: IncidentsModel; readonly context: PageContext 
           {countText(wrong)} of {countedText(turns, "turn")} went wrong;{" "}
           {read < wrong ? `the newest ${countText(read)} were read; ` : ""}
           each is in one incident, under its most urgent cause.{" "}
-          {context.query.has("sort") ? "" : `${orderWords}. `}A pause of more than{" "}
+          {context.query.has("sort") ? "" : `${orderTexts}. `}A pause of more than{" "}
           <Duration ms={pause} /> ends an incident. Scattered turns of one cause are one row: at
           most two of an agent are near each other.
           <LostText of={model.lost_evidence} context={context} /> Telemetry that was lost is on{" "}

@@ -7,10 +7,10 @@ import type { Child, FC } from "hono/jsx";
 
 import type { PageContext } from "../../http/page-context.ts";
 import type { CohortGroup, CohortPair, CohortRow } from "../../ui/display/cohort-figures.ts";
-import { sideText } from "../../ui/display/cohort-words.ts";
+import { sideText } from "../../ui/display/cohort-texts.ts";
 import { countedText, countText, durationText } from "../../ui/display/figures.ts";
 import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
-import { pendingText } from "../../ui/display/window-words.ts";
+import { pendingText } from "../../ui/display/window-texts.ts";
 import { CohortLine } from "../../ui/elements/cohort-row.tsx";
 import { Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";

@@ -9,7 +9,7 @@ export interface PermissionRow {
   readonly roles: readonly Role[];
 }
 
-const permissionWords: { readonly [P in Permission]: string } = {
+const permissionTexts: { readonly [P in Permission]: string } = {
   "trace.read": "read turns, health, comparisons and verdicts",
   "artifact.lookup": "look an artifact up at the host",
   "replay.create": "export a plan of a replay",
@@ -26,9 +26,9 @@ const permissionWords: { readonly [P in Permission]: string } = {
 
 /** Every permission. */
 export const permissionRows: readonly PermissionRow[] = (
-  Object.keys(permissionWords) as Permission[]
+  Object.keys(permissionTexts) as Permission[]
 ).map((permission) => ({
   permission,
-  meaning: permissionWords[permission],
+  meaning: permissionTexts[permission],
   roles: roles.filter((role) => rolePermissions[role].includes(permission)),
 }));

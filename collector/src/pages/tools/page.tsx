@@ -9,8 +9,8 @@ import type { RequestedCall } from "../../ui/display/call-term.ts";
 import { countedText, countText, durationText } from "../../ui/display/figures.ts";
 import { queryOf, sameTerm, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
-import { rateText } from "../../ui/display/share-words.ts";
-import { pendingText } from "../../ui/display/window-words.ts";
+import { rateText } from "../../ui/display/share-texts.ts";
+import { pendingText } from "../../ui/display/window-texts.ts";
 import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
@@ -23,10 +23,10 @@ import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import { CallsChart } from "./calls-chart.tsx";
 import type { ToolsModel } from "./route.ts";
 
-const kindWords = { tool: "Tool", model: "Model" } as const;
+const kindTexts = { tool: "Tool", model: "Model" } as const;
 
 function fieldWord(kind: ToolsModel["kind"], by: ListedBy): string {
-  if (by === "name") return kindWords[kind];
+  if (by === "name") return kindTexts[kind];
   return { provider: "Provider", release: "Release", agent: "Agent" }[by];
 }
 
@@ -40,7 +40,7 @@ export function toolsPage(model: ToolsModel, context: PageContext): Child {
         <Tabs
           label="Calls of"
           tabs={(["tool", "model"] as const).map((one) => ({
-            name: `${kindWords[one]}s`,
+            name: `${kindTexts[one]}s`,
             href: hrefWith(context, { kind: one }),
             here: one === kind,
           }))}

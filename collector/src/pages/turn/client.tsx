@@ -168,11 +168,11 @@ class OpenPage {
     const group = "Turn" as const;
     addTreeKeys(this.#grid, group, () => this.#enter());
     addShortcuts([
-      { keys: ["Escape"], words: "Back to the rows", group, run: () => this.#back() },
-      { keys: ["]"], words: "Next finding", group, run: () => this.#step(this.#findings, 1) },
-      { keys: ["["], words: "Previous finding", group, run: () => this.#step(this.#findings, -1) },
-      { keys: ["u"], words: "Next missing parent", group, run: () => this.#step(this.#missing, 1) },
-      { keys: ["e"], words: "Raw evidence of the event", group, run: () => this.#toggleRaw() },
+      { keys: ["Escape"], label: "Back to the rows", group, run: () => this.#back() },
+      { keys: ["]"], label: "Next finding", group, run: () => this.#step(this.#findings, 1) },
+      { keys: ["["], label: "Previous finding", group, run: () => this.#step(this.#findings, -1) },
+      { keys: ["u"], label: "Next missing parent", group, run: () => this.#step(this.#missing, 1) },
+      { keys: ["e"], label: "Raw evidence of the event", group, run: () => this.#toggleRaw() },
     ]);
   }
 

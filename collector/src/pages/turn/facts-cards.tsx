@@ -13,7 +13,7 @@ import {
 import type { Child, FC } from "hono/jsx";
 
 import { countText, durationText, shareText, wordsOf } from "../../ui/display/figures.ts";
-import { metricWords } from "../../ui/display/metric-words.ts";
+import { metricTexts } from "../../ui/display/metric-texts.ts";
 import { typicalByTool, typicalText } from "../../ui/display/typical-call.ts";
 import type { TypicalCall } from "../../ui/display/typical-call.ts";
 import { Badge, CacheBadge, ToolBadge } from "../../ui/elements/badge.tsx";
@@ -371,7 +371,7 @@ const Seen: FC<{ readonly event: TurnEvent }> = ({ event }) => {
       </Fact>
       {(of.metric_names ?? []).map((name, index) => {
         const value = metricAt(of, index);
-        const { name: words, duration } = metricWords(name, value);
+        const { name: words, duration } = metricTexts(name, value);
         return (
           <Fact name={words}>
             {duration === undefined ? (

@@ -8,7 +8,7 @@ import { limits } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { prioritiesOf } from "../../ui/display/event-priorities.ts";
-import { failuresOf } from "../../ui/display/failure-words.ts";
+import { failuresOf } from "../../ui/display/failure-texts.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { spanPage } from "../../ui/display/span-table.ts";
 import { typicalByTool } from "../../ui/display/typical-call.ts";

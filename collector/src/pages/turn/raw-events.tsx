@@ -6,7 +6,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
-import { kindWords } from "../../ui/display/kind-words.ts";
+import { kindTexts } from "../../ui/display/kind-texts.ts";
 import { StatusBadge } from "../../ui/elements/badge.tsx";
 import { Id, Time } from "../../ui/elements/figure.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
@@ -48,7 +48,7 @@ export const RawEvents: FC<{
                 <td>
                   <Time at={event.timestamp} />
                 </td>
-                <td>{kindWords(event.event_kind)}</td>
+                <td>{kindTexts(event.event_kind)}</td>
                 <td class="muted">{event.phase}</td>
                 <td>
                   <StatusBadge status={event.status} />

@@ -6,7 +6,7 @@ import type { CausalWaterfall } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText, durationText } from "../../ui/display/figures.ts";
-import { lanes } from "../../ui/display/kind-words.ts";
+import { lanes } from "../../ui/display/kind-texts.ts";
 import { ticks, timeScale } from "../../ui/display/time-scale.ts";
 import type { typicalByTool } from "../../ui/display/typical-call.ts";
 import { waterfallRows } from "../../ui/display/waterfall-rows.ts";

@@ -59,14 +59,14 @@ export function start(): void {
   button.hidden = false;
   button.addEventListener("click", () => setLive(!live));
   addShortcuts([
-    { keys: ["l"], words: "Live tail on or off", group: "List", run: () => setLive(!live) },
+    { keys: ["l"], label: "Live tail on or off", group: "List", run: () => setLive(!live) },
     {
       keys: ["d"],
-      words: "Chart: volume, duration, outcome",
+      label: "Chart: volume, duration, outcome",
       group: "List",
       run: () => find("[data-next-chart]")?.click(),
     },
-    { keys: ["."], words: "Show turns that arrived", group: "List", run: showWaiting },
+    { keys: ["."], label: "Show turns that arrived", group: "List", run: showWaiting },
   ]);
   window.addEventListener("scroll", () => {
     if (isAtTop()) showWaiting();

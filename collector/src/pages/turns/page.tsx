@@ -20,7 +20,7 @@ import { ExportMenu, turnFiles } from "../../ui/elements/export-menu.tsx";
 import { Empty } from "../../ui/elements/panel.tsx";
 import { WindowFooter } from "../../ui/elements/window-footer.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
-import { usualOrder } from "../../turns/turn-place.ts";
+import { usualOrder } from "../../turns/turn-position.ts";
 import type { SharedView } from "../../turns/shared-views.ts";
 import { FigureSlots } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";

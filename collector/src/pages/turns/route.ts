@@ -16,7 +16,7 @@ import { respond } from "../../http/respond.tsx";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
+import { keysetOf, positionOf, usualOrder } from "../../turns/turn-position.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { sharedViews } from "../../turns/shared-views.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
@@ -101,7 +101,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
       {
         order: order === "ascending" ? { by, ascending: true } : { by },
         limit: size,
-        ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
+        ...(paging.after === undefined ? {} : { after: positionOf(paging.after) }),
       },
     );
     const isWhole = paging.after === undefined && next === null;

@@ -23,7 +23,7 @@ import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { rootWindows } from "../../turns/root-windows.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
-import { keysetOf, placeOf, usualOrder } from "../../turns/turn-place.ts";
+import { keysetOf, positionOf, usualOrder } from "../../turns/turn-position.ts";
 import { windowModel } from "../../turns/window.ts";
 
 /** Most turns of an answer, because the events of each are in it. */
@@ -100,7 +100,7 @@ function windowsRoutes(parts: Parts): Hono<AppEnv> {
       {
         order: usualOrder,
         limit: Math.min(parameters.limit ?? turnsMax, turnsMax),
-        ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
+        ...(paging.after === undefined ? {} : { after: positionOf(paging.after) }),
       },
     );
     const reports = await producerReports(parts);

@@ -25,7 +25,7 @@ export interface ForwardCounts {
 }
 
 /** Place of a frame in the receiver's journal. */
-export type FramePlace = Pick<JournalFrame, "sequence" | "appendedAtMs">;
+export type FramePosition = Pick<JournalFrame, "sequence" | "appendedAtMs">;
 
 const count = z.int().min(0);
 const lossSchema = z.object({
@@ -120,7 +120,7 @@ export class ForwardAccount {
   }
 
   /** Whether a frame of the receiver was queued or counted before. */
-  has({ sequence, appendedAtMs }: FramePlace): boolean {
+  has({ sequence, appendedAtMs }: FramePosition): boolean {
     return this.#account.batches.some(
       ({ from, to, fromMs, toMs }) =>
         sequence >= from && sequence <= to && appendedAtMs >= fromMs && appendedAtMs <= toMs,
@@ -128,7 +128,7 @@ export class ForwardAccount {
   }
 
   /** A batch is in the queue, without the spans that found no room. */
-  async entered(frames: readonly FramePlace[], queueFull: number): Promise<void> {
+  async entered(frames: readonly FramePosition[], queueFull: number): Promise<void> {
     if (frames.length === 0) return;
     const [sequences, times] = [
       frames.map(({ sequence }) => sequence),

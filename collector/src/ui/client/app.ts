@@ -33,10 +33,10 @@ document.addEventListener("click", (event) => {
 });
 
 addShortcuts([
-  { keys: ["?"], words: "This help", group: "Everywhere", run: toggleHelp },
+  { keys: ["?"], label: "This help", group: "Everywhere", run: toggleHelp },
   {
     keys: ["/"],
-    words: "Filter, or the search box of the page",
+    label: "Filter, or the search box of the page",
     group: "Everywhere",
     run: () => {
       // The box over a waterfall has its own key.
@@ -51,13 +51,13 @@ addShortcuts([
   },
   {
     keys: ["t"],
-    words: "Theme: system, light, dark",
+    label: "Theme: system, light, dark",
     group: "Everywhere",
     run: () => announce(turnPreference("theme")),
   },
   ...findAll<HTMLAnchorElement>("[data-go]").map((link) => ({
     keys: ["g", link.dataset["go"] ?? ""] as const,
-    words: link.title,
+    label: link.title,
     group: "Go to" as const,
     // Read when the key is pressed: the link has the range of the page.
     run: () => location.assign(link.href),

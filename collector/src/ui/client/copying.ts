@@ -47,7 +47,7 @@ export function startCopying(): void {
   addShortcuts([
     {
       keys: ["y"],
-      words: "Copy a link to the row, or to the page",
+      label: "Copy a link to the row, or to the page",
       group: "Everywhere",
       run: () => {
         const link = currentRow();
@@ -57,7 +57,7 @@ export function startCopying(): void {
     },
     {
       keys: ["Y"],
-      words: "Copy the trace id",
+      label: "Copy the trace id",
       group: "Everywhere",
       run: () => {
         const row = currentRow()?.closest<HTMLElement>("[data-root]")?.dataset["root"];

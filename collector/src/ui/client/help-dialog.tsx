@@ -50,7 +50,7 @@ function HelpDialog({ table }: { readonly table: readonly Shortcut[] }) {
             <section>
               <h3>{group}</h3>
               <dl>
-                {[...Map.groupBy(rows, ({ words }) => words)].map(([words, same]) => (
+                {[...Map.groupBy(rows, ({ label }) => label)].map(([label, same]) => (
                   <>
                     <dt>
                       {same
@@ -59,7 +59,7 @@ function HelpDialog({ table }: { readonly table: readonly Shortcut[] }) {
                           <kbd>{signs[key] ?? key}</kbd>
                         ))}
                     </dt>
-                    <dd>{words}</dd>
+                    <dd>{label}</dd>
                   </>
                 ))}
               </dl>

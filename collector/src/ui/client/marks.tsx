@@ -130,7 +130,7 @@ export function startMarks(mark?: Mark): void {
   addShortcuts([
     {
       keys: ["m"],
-      words: "Mark the turn for a comparison",
+      label: "Mark the turn for a comparison",
       group: "List",
       run: () => {
         const row = currentRow()?.closest<HTMLElement>("tr[data-key]");
@@ -140,7 +140,7 @@ export function startMarks(mark?: Mark): void {
         return true;
       },
     },
-    { keys: ["c"], words: "Compare the two marked turns", group: "List", run: compare },
+    { keys: ["c"], label: "Compare the two marked turns", group: "List", run: compare },
   ]);
   window.addEventListener("turnproof:rows", show);
   show();

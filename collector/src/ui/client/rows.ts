@@ -111,14 +111,14 @@ export function roveRows(): void {
   });
   const group = "List" as const;
   addShortcuts([
-    { keys: ["j"], words: "Next row", group, run: () => move(1) },
-    { keys: ["k"], words: "Previous row", group, run: () => move(-1) },
-    { keys: ["ArrowDown"], words: "Next row", group, run: onRow(() => move(1)) },
-    { keys: ["ArrowUp"], words: "Previous row", group, run: onRow(() => move(-1)) },
-    { keys: ["PageDown"], words: "Page down", group, run: onRow((row) => move(pageOf(row))) },
-    { keys: ["PageUp"], words: "Page up", group, run: onRow((row) => move(-pageOf(row))) },
-    { keys: ["Home"], words: "First row", group, run: onRow(() => move(-1e9)) },
-    { keys: ["End"], words: "Last row", group, run: onRow(() => move(1e9)) },
-    { keys: ["Enter"], words: "Open the row", group, run: () => false },
+    { keys: ["j"], label: "Next row", group, run: () => move(1) },
+    { keys: ["k"], label: "Previous row", group, run: () => move(-1) },
+    { keys: ["ArrowDown"], label: "Next row", group, run: onRow(() => move(1)) },
+    { keys: ["ArrowUp"], label: "Previous row", group, run: onRow(() => move(-1)) },
+    { keys: ["PageDown"], label: "Page down", group, run: onRow((row) => move(pageOf(row))) },
+    { keys: ["PageUp"], label: "Page up", group, run: onRow((row) => move(-pageOf(row))) },
+    { keys: ["Home"], label: "First row", group, run: onRow(() => move(-1e9)) },
+    { keys: ["End"], label: "Last row", group, run: onRow(() => move(1e9)) },
+    { keys: ["Enter"], label: "Open the row", group, run: () => false },
   ]);
 }

@@ -7,7 +7,7 @@
 export interface Shortcut {
   /** Keys as `KeyboardEvent.key` names them; two for a sequence. */
   readonly keys: readonly [string] | readonly [string, string];
-  readonly words: string;
+  readonly label: string;
   /** Heading in the help. */
   readonly group: "Everywhere" | "List" | "Turn" | "Go to";
   /** False when there was nothing to do, so that the browser handles the key. */

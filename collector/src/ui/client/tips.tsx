@@ -46,7 +46,7 @@ const leaveMs = 200;
  * Shows the meaning of a word under the pointer; the tip of the browser is late, and absent on
  * touch.
  */
-function startWords(): void {
+function startTexts(): void {
   let leaving: ReturnType<typeof setTimeout> | undefined;
   let over: HTMLElement | undefined;
   /** The browser's own tip would lie over this one. */
@@ -125,8 +125,8 @@ export function startTips(): void {
     event.preventDefault();
   };
   document.addEventListener("keydown", onEscape, { capture: true });
-  startWords();
+  startTexts();
   addShortcuts([
-    { keys: ["i"], words: "Explain what has the focus", group: "Everywhere", run: explain },
+    { keys: ["i"], label: "Explain what has the focus", group: "Everywhere", run: explain },
   ]);
 }

@@ -11,7 +11,7 @@ import type { TreeGrid } from "./tree-grid.ts";
 
 type RowOpening = Parameters<TreeGrid<TreeRow>["open"]>[0];
 
-const openings: readonly (readonly [key: string, how: RowOpening, words: string])[] = [
+const openings: readonly (readonly [key: string, how: RowOpening, label: string])[] = [
   [">", "more", "Expand one level"],
   ["<", "less", "Collapse one level"],
   [")", "all", "Expand all"],
@@ -36,20 +36,20 @@ export function addTreeKeys<R extends TreeRow>(
     announce(`${countText(shown)} ${shown === 1 ? "row" : "rows"}`);
   };
   addShortcuts([
-    { keys: ["j"], words: "Next row", group, run: () => grid.move(1) },
-    { keys: ["k"], words: "Previous row", group, run: () => grid.move(-1) },
-    { keys: ["ArrowDown"], words: "Next row", group, run: inGrid(() => grid.move(1)) },
-    { keys: ["ArrowUp"], words: "Previous row", group, run: inGrid(() => grid.move(-1)) },
-    { keys: ["ArrowLeft"], words: "Collapse, or parent", group, run: inGrid(() => grid.left()) },
-    { keys: ["ArrowRight"], words: "Expand, or child", group, run: inGrid(() => grid.right()) },
-    { keys: ["PageDown"], words: "Page down", group, run: inGrid(() => grid.page(1)) },
-    { keys: ["PageUp"], words: "Page up", group, run: inGrid(() => grid.page(-1)) },
-    { keys: ["Home"], words: "First row", group, run: inGrid(() => grid.move(-1e9)) },
-    { keys: ["End"], words: "Last row", group, run: inGrid(() => grid.move(1e9)) },
-    { keys: ["Enter"], words: "Open the event", group, run: inGrid(onEnter) },
-    ...openings.map(([key, how, words]) => ({
+    { keys: ["j"], label: "Next row", group, run: () => grid.move(1) },
+    { keys: ["k"], label: "Previous row", group, run: () => grid.move(-1) },
+    { keys: ["ArrowDown"], label: "Next row", group, run: inGrid(() => grid.move(1)) },
+    { keys: ["ArrowUp"], label: "Previous row", group, run: inGrid(() => grid.move(-1)) },
+    { keys: ["ArrowLeft"], label: "Collapse, or parent", group, run: inGrid(() => grid.left()) },
+    { keys: ["ArrowRight"], label: "Expand, or child", group, run: inGrid(() => grid.right()) },
+    { keys: ["PageDown"], label: "Page down", group, run: inGrid(() => grid.page(1)) },
+    { keys: ["PageUp"], label: "Page up", group, run: inGrid(() => grid.page(-1)) },
+    { keys: ["Home"], label: "First row", group, run: inGrid(() => grid.move(-1e9)) },
+    { keys: ["End"], label: "Last row", group, run: inGrid(() => grid.move(1e9)) },
+    { keys: ["Enter"], label: "Open the event", group, run: inGrid(onEnter) },
+    ...openings.map(([key, how, label]) => ({
       keys: [key] as const,
-      words,
+      label,
       group,
       run: (): void => open(how),
     })),

@@ -13,7 +13,7 @@ export function startTrend(): void {
   addShortcuts([
     {
       keys: ["r"],
-      words: "The newest release and the one before",
+      label: "The newest release and the one before",
       group: "List",
       run: () => findAll("[data-change]").at(-1)?.focus(),
     },

@@ -4,7 +4,7 @@
  */
 import type { CausalWaterfall } from "@turnproof/evidence";
 
-import { failuresOf } from "./failure-words.ts";
+import { failuresOf } from "./failure-texts.ts";
 
 interface Pointed {
   readonly priority: number;

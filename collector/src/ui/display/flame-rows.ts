@@ -4,7 +4,7 @@
  */
 import type { Lane } from "@turnproof/evidence";
 
-import { nodeWords } from "./row-summary.ts";
+import { nodeTexts } from "./row-summary.ts";
 import type { WaterfallModel, WaterfallRow } from "./waterfall-rows.ts";
 
 /** One box; times are milliseconds from the start. */
@@ -54,7 +54,7 @@ export function flameOf({ rows, extentMs }: WaterfallModel, most: number): Flame
       }
       const box: FlameBox = {
         event_id: node.event_id,
-        name: nodeWords(node).name,
+        name: nodeTexts(node).name,
         lane: node.lane,
         failed: node.status === "error",
         fromMs,

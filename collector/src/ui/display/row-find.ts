@@ -7,8 +7,8 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { attribute, attributeBySpanName } from "@turnproof/semconv";
 
 import { compare, comparedText, millisecondsOf } from "./comparisons.ts";
-import { kindWords } from "./kind-words.ts";
-import { nodeFlags, nodeWords } from "./row-summary.ts";
+import { kindTexts } from "./kind-texts.ts";
+import { nodeFlags, nodeTexts } from "./row-summary.ts";
 import type { WaterfallRow } from "./waterfall-rows.ts";
 
 /** A word (its key is empty) or a term. */
@@ -39,7 +39,7 @@ type Texts = (row: WaterfallRow, events: () => readonly TurnEvent[]) => readonly
 
 const fields: { readonly [key: string]: Texts } = {
   op: ({ node }) => [node?.operation],
-  kind: ({ node }) => (node === undefined ? [] : [node.event_kind, kindWords(node.event_kind)]),
+  kind: ({ node }) => (node === undefined ? [] : [node.event_kind, kindTexts(node.event_kind)]),
   tool: ({ node }) => [node?.tool_name],
   model: ({ node }) => [node?.model],
   status: ({ node }) => [node?.status],
@@ -58,7 +58,7 @@ const fields: { readonly [key: string]: Texts } = {
     events().flatMap(({ input_refs: inputs = [], output_refs: outputs = [] }) =>
       [...inputs, ...outputs].flatMap(({ ref, resource_type: type }) => [ref, type]),
     ),
-  is: (row) => stateWords(row),
+  is: (row) => stateTexts(row),
 };
 
 /** Every key that is no attribute, for completion. */
@@ -75,7 +75,7 @@ export const rowStates = [
   "point",
 ] as const;
 
-function stateWords({ kind, node }: WaterfallRow): readonly (typeof rowStates)[number][] {
+function stateTexts({ kind, node }: WaterfallRow): readonly (typeof rowStates)[number][] {
   if (node === undefined) return kind === "missing" ? ["missing"] : [];
   return [
     ...(node.critical ? (["critical"] as const) : []),
@@ -196,7 +196,7 @@ function wordsOf(row: WaterfallRow, eventsOf: EventsOf): string {
 
 function wordsIn(row: WaterfallRow, events: readonly TurnEvent[]): readonly unknown[] {
   const { node, kind } = row;
-  const own = node === undefined ? undefined : nodeWords(node);
+  const own = node === undefined ? undefined : nodeTexts(node);
   return [
     own?.name,
     own?.kind,

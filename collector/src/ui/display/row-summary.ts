@@ -5,7 +5,7 @@
 import type { WaterfallNode } from "@turnproof/evidence";
 
 import { durationText, wordsOf } from "./figures.ts";
-import { kindWords } from "./kind-words.ts";
+import { kindTexts } from "./kind-texts.ts";
 import { typicalText } from "./typical-call.ts";
 import type { TypicalCall } from "./typical-call.ts";
 import type { WaterfallRow } from "./waterfall-rows.ts";
@@ -39,8 +39,8 @@ export function nodeFlags(node: WaterfallNode): typeof flagTexts {
  * Name of a node: its tool, model or operation, and its kind. A turn is named after its agent,
  * whatever model its library records beside it.
  */
-export function nodeWords(node: WaterfallNode): { readonly name: string; readonly kind: string } {
-  const kind = kindWords(node.event_kind);
+export function nodeTexts(node: WaterfallNode): { readonly name: string; readonly kind: string } {
+  const kind = kindTexts(node.event_kind);
   const { operation } = node;
   if (node.event_kind === "turn") {
     return { name: operation?.replace(/^invoke_agent (?=.)/, "") ?? kind, kind };
@@ -56,7 +56,7 @@ function nodeDuration({ timing, duration_ms: ms }: WaterfallNode): string {
 }
 
 function nodeParts(node: WaterfallNode, priority: number | undefined): readonly string[] {
-  const { name, kind } = nodeWords(node);
+  const { name, kind } = nodeTexts(node);
   return [
     name,
     ...(name === kind ? [] : [kind]),

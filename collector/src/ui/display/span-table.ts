@@ -4,7 +4,7 @@
  */
 import type { WaterfallNode } from "@turnproof/evidence";
 
-import { nodeWords } from "./row-summary.ts";
+import { nodeTexts } from "./row-summary.ts";
 import { waterfallRows } from "./waterfall-rows.ts";
 
 /** Columns by which the table can be sorted. */
@@ -65,7 +65,7 @@ export function spanPage(
   { by, descending, page }: SpanView,
 ): SpanPage {
   const rows = waterfallRows(waterfall).rows.flatMap(({ node, startMs, level }): SpanRow[] =>
-    node === undefined ? [] : [{ node, ...nodeWords(node), startMs, level }],
+    node === undefined ? [] : [{ node, ...nodeTexts(node), startMs, level }],
   );
   const read = valueOf[by];
   const sorted = rows.toSorted((a, b) => compare(read(a), read(b), descending));

@@ -85,7 +85,7 @@ const unitNames: { readonly [unit: string]: string } = {
 };
 
 /** A relative time in words: `3 hours ago`; another text unchanged. */
-export function relativeWords(text: string): string {
+export function relativeTexts(text: string): string {
   if (!isRelative(text)) return text;
   const count = Number(text.slice(1, -1));
   return `${count} ${unitNames[text.slice(-1)] ?? ""}${count === 1 ? "" : "s"} ago`;

@@ -5,7 +5,7 @@ import type { TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { trendOf, verdictWords } from "./trend.ts";
+import { trendOf, verdictTexts } from "./trend.ts";
 
 const nowMs = Date.UTC(2026, 10, 22);
 const noTools = {
@@ -134,7 +134,7 @@ test("every turn is in one slice, with one verdict", () => {
       const { slices } = trendOf(rows, nowMs + 600 * 60_000);
       expect(slices.reduce((sum, slice) => sum + slice.turns, 0)).toBe(rows.length);
       for (const { turns: count, verdicts, p50_ms, p95_ms, duration_unknown } of slices) {
-        const judged = verdictWords.reduce((sum, word) => sum + (verdicts[word] ?? 0), 0);
+        const judged = verdictTexts.reduce((sum, word) => sum + (verdicts[word] ?? 0), 0);
         expect(judged).toBe(count);
         expect(p50_ms === null).toBe(duration_unknown === count);
         expect(p50_ms ?? 0).toBeLessThanOrEqual(p95_ms ?? 0);

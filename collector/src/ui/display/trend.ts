@@ -9,7 +9,7 @@ import { plausibleOf } from "./plausible-time.ts";
 import { binned, lastedMs } from "./turn-figures.ts";
 
 /** Possible verdicts of a turn, least important first; `unjudged` for none. */
-export const verdictWords: readonly string[] = [...verdictStatuses, "unjudged"];
+export const verdictTexts: readonly string[] = [...verdictStatuses, "unjudged"];
 
 /** Verdicts and durations of some turns; null is unknown, never zero. */
 export interface VerdictFigures {

@@ -7,7 +7,7 @@ import { coverageProfiles, stageKind } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
 import { countedText } from "./figures.ts";
-import { findingPriority } from "./kind-words.ts";
+import { findingPriority } from "./kind-texts.ts";
 import { plausibleOf } from "./plausible-time.ts";
 
 /** Key of a row among others; a root can have several turns. */

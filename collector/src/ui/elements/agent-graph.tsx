@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 import { countedText, durationText } from "../display/figures.ts";
 import { graphLayout } from "../display/graph-layout.ts";
 import type { DrawnGraph, GraphLine, GraphNode } from "../display/graph-layout.ts";
-import { rateText } from "../display/share-words.ts";
+import { rateText } from "../display/share-texts.ts";
 import type { GraphEdge } from "../display/agent-graph.ts";
 
 /** Lengths of a drawing in pixels. */

@@ -31,7 +31,7 @@ export interface BandSlice {
 }
 
 /** Words and counts of a chart. */
-export interface BandWords<Slice> {
+export interface BandTexts<Slice> {
   /** Of the chart, unique on its page. */
   readonly name: string;
   readonly label: string;
@@ -62,7 +62,7 @@ export const BandChart = <Slice extends BandSlice>({
 }: {
   readonly slices: readonly Slice[];
   readonly bands: readonly ChartBand<Slice>[];
-  readonly words: BandWords<Slice>;
+  readonly words: BandTexts<Slice>;
   /** Below the bands, in pixels. */
   readonly footHeight?: number;
   readonly over?: (height: number) => Child;

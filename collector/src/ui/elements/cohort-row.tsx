@@ -2,9 +2,9 @@
 import type { Child, FC } from "hono/jsx";
 
 import type { CohortRow, CohortSide, CohortUnit } from "../display/cohort-figures.ts";
-import { changeText, intervalText, sideText } from "../display/cohort-words.ts";
+import { changeText, intervalText, sideText } from "../display/cohort-texts.ts";
 import { countText } from "../display/figures.ts";
-import { chanceText } from "../display/share-words.ts";
+import { chanceText } from "../display/share-texts.ts";
 import { ShareBar } from "./bar.tsx";
 import { NotThere, Unknown } from "./figure.tsx";
 

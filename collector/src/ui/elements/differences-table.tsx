@@ -12,7 +12,7 @@ import type {
   Differences,
   Unrecorded,
 } from "../display/differences.ts";
-import { chanceText, differenceText, rangeText, rateText } from "../display/share-words.ts";
+import { chanceText, differenceText, rangeText, rateText } from "../display/share-texts.ts";
 import { countText } from "../display/figures.ts";
 import { queryOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";

@@ -128,7 +128,7 @@ const Column: FC<{ readonly column: DurationColumn; readonly place: ColumnPlace 
     <g
       data-from={String(column.fromMs)}
       data-turns={String(column.turns)}
-      data-words={columnWords(column)}
+      data-words={columnTexts(column)}
     >
       {column.unknown === 0 ? null : (
         <rect
@@ -145,7 +145,7 @@ const Column: FC<{ readonly column: DurationColumn; readonly place: ColumnPlace 
 };
 
 /** A column in words, for its tooltip. */
-function columnWords({ turns, unknown, p50, p95 }: DurationColumn): string {
+function columnTexts({ turns, unknown, p50, p95 }: DurationColumn): string {
   return [
     turnsText(turns),
     ...(p50 === null ? [] : [`median ${durationText(p50)}`]),

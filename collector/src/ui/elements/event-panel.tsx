@@ -8,7 +8,7 @@ import type { AttributeRow } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { countText, wordsOf } from "../display/figures.ts";
-import { kindWords } from "../display/kind-words.ts";
+import { kindTexts } from "../display/kind-texts.ts";
 import { StatusBadge } from "./badge.tsx";
 import { Duration, Id, Time, Unknown } from "./figure.tsx";
 import { Fact, Facts } from "./panel.tsx";
@@ -17,9 +17,9 @@ const rows: { readonly [name: string]: AttributeRow | undefined } = attribute;
 
 /** One event. */
 export const EventPanel: FC<{ readonly event: TurnEvent }> = ({ event }) => (
-  <article class="event" aria-label={`${kindWords(event.event_kind)} ${event.phase}`}>
+  <article class="event" aria-label={`${kindTexts(event.event_kind)} ${event.phase}`}>
     <header>
-      <h3>{kindWords(event.event_kind)}</h3>
+      <h3>{kindTexts(event.event_kind)}</h3>
       <span class="muted">{event.operation}</span>
       <StatusBadge status={event.status} />
     </header>

@@ -4,8 +4,8 @@
  */
 import type { FC } from "hono/jsx";
 
-import { failureText } from "../display/failure-words.ts";
-import type { Failure } from "../display/failure-words.ts";
+import { failureText } from "../display/failure-texts.ts";
+import type { Failure } from "../display/failure-texts.ts";
 import { countText } from "../display/figures.ts";
 import { Icon } from "../icons.tsx";
 import { EvidenceLinks } from "./evidence-links.tsx";

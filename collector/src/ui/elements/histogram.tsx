@@ -13,12 +13,12 @@ import { Peak, TimeFigure, elsewhereText, peakHeight, turnsText } from "./time-f
 const height = 62;
 
 /** What is counted, and the part of it that is drawn in front. */
-export interface HistogramWords {
+export interface HistogramTexts {
   readonly counted: (count: number) => string;
   readonly part: string;
 }
 
-const ofTurns: HistogramWords = { counted: turnsText, part: "with errors" };
+const ofTurns: HistogramTexts = { counted: turnsText, part: "with errors" };
 
 /** Turns per bin, and the turns it covers; nothing is drawn without any. */
 export const Histogram: FC<{
@@ -26,7 +26,7 @@ export const Histogram: FC<{
   readonly extent: string;
   /** Number of turns; those in no bin are mentioned. */
   readonly of: number;
-  readonly words?: HistogramWords;
+  readonly words?: HistogramTexts;
 }> = ({ bins, extent, of, words = ofTurns }) => {
   const most = bins.reduce((max, bin) => Math.max(max, bin.turns), 0);
   const first = bins[0];
@@ -52,7 +52,7 @@ export const Histogram: FC<{
         <g
           data-from={String(bin.fromMs)}
           data-turns={String(bin.turns)}
-          data-words={binWords(bin, words)}
+          data-words={binTexts(bin, words)}
         />
       ))}
     </TimeFigure>
@@ -72,6 +72,6 @@ function barsOf(bins: readonly Bin[], most: number): readonly ChartBar[] {
 }
 
 /** A bar in words, for its tooltip. */
-function binWords({ turns, errors }: Bin, { counted, part }: HistogramWords): string {
+function binTexts({ turns, errors }: Bin, { counted, part }: HistogramTexts): string {
   return errors === 0 ? counted(turns) : `${counted(turns)}, ${countText(errors)} ${part}`;
 }

@@ -5,8 +5,8 @@
 import type { Child, FC } from "hono/jsx";
 
 import { unclearReason } from "../display/filter-terms.ts";
-import { leftOutReason } from "../display/left-out-words.ts";
-import type { LeftOutParameter } from "../display/left-out-words.ts";
+import { leftOutReason } from "../display/left-out-texts.ts";
+import type { LeftOutParameter } from "../display/left-out-texts.ts";
 import { timeForms } from "../display/time-range.ts";
 import type { RefusedRange } from "../display/time-range.ts";
 import { Icon } from "../icons.tsx";

@@ -12,9 +12,9 @@ import {
   operationSummary,
   pairText,
   verbOf,
-} from "../display/compare-words.ts";
+} from "../display/compare-texts.ts";
 import { countText, durationText, wordsOf } from "../display/figures.ts";
-import { kindWords } from "../display/kind-words.ts";
+import { kindTexts } from "../display/kind-texts.ts";
 import { NotThere, Unknown } from "./figure.tsx";
 import { LevelIndent, LevelNumeral } from "./level.tsx";
 import { Twist, treeRowAttributes } from "./tree-row.tsx";
@@ -23,7 +23,7 @@ import { PairBar } from "./pair-bar.tsx";
 import { Verb } from "./verb.tsx";
 
 /** Data that all rows of a comparison share. */
-export interface ComparePlace {
+export interface CompareContext {
   readonly trust: CompareTrust;
   readonly scaleMs: number;
   /** Addresses of the turn's page of either side. */
@@ -32,7 +32,7 @@ export interface ComparePlace {
 }
 
 /** Link to a row's event: on its candidate's page, or on the baseline's. */
-export function eventHref(operation: Operation, place: ComparePlace): string {
+export function eventHref(operation: Operation, place: CompareContext): string {
   const { candidate_event_id: candidate, baseline_event_id: baseline } = operation;
   const page = candidate === null ? place.baselineHref : place.candidateHref;
   return `${page}#e-${encodeURIComponent(candidate ?? baseline ?? "")}`;
@@ -42,7 +42,7 @@ export function eventHref(operation: Operation, place: ComparePlace): string {
 export const OperationRow: FC<{
   readonly row: CompareRow;
   readonly state: TreeRowState;
-  readonly place: ComparePlace;
+  readonly place: CompareContext;
 }> = ({ row, state, place }) => {
   const { operation } = row;
   const verb = verbOf(operation.change, place.trust);
@@ -86,7 +86,7 @@ const Name: FC<{
   return (
     <>
       <a class="what" href={href} tabindex={-1} title="Open the event on its turn's page">
-        {kindWords(operation.event_kind)}
+        {kindTexts(operation.event_kind)}
         {name === null ? null : <span class="muted"> {name}</span>}
       </a>
       {operation.ordinal > 1 ? <span class="muted">#{operation.ordinal}</span> : null}

@@ -5,7 +5,7 @@
 import type { Delta } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
-import { sideNames } from "../display/compare-words.ts";
+import { sideNames } from "../display/compare-texts.ts";
 
 /** Two bars on one scale, A outlined above B filled; an unknown value is hatched. */
 export const PairBar: FC<{

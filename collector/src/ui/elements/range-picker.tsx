@@ -11,7 +11,7 @@ import {
   offeredRanges,
   rangeParameters,
   readTime,
-  relativeWords,
+  relativeTexts,
 } from "../display/time-range.ts";
 import { Icon } from "../icons.tsx";
 import { Time } from "./figure.tsx";
@@ -121,7 +121,7 @@ const Bound: FC<{ readonly at: string; readonly open: string }> = ({ at, open })
   at === "" ? (
     <>{open}</>
   ) : isRelative(at) ? (
-    <>{relativeWords(at)}</>
+    <>{relativeTexts(at)}</>
   ) : (
     <Time at={readTime(at, 0) ?? at} form="daytime" />
   );

@@ -14,7 +14,7 @@ import { Table } from "./panel.tsx";
 import { VerdictCounts } from "./verdict-counts.tsx";
 
 /** Base of the table's links. */
-export interface ReleasePlace {
+export interface ReleaseContext {
   /** Base path of the collector, without a slash at the end. */
   readonly base: string;
   /** Filters of the turns, as parameters of the list. */
@@ -24,7 +24,7 @@ export interface ReleasePlace {
 /** The table; nothing without a release. */
 export const ReleaseTable: FC<{
   readonly releases: readonly ReleaseTrend[];
-  readonly place: ReleasePlace;
+  readonly place: ReleaseContext;
 }> = ({ releases, place }) =>
   releases.length === 0 ? (
     <></>
@@ -71,7 +71,7 @@ const Row: FC<{
   readonly of: ReleaseTrend;
   /** The release before it. */
   readonly before: ReleaseTrend | undefined;
-  readonly place: ReleasePlace;
+  readonly place: ReleaseContext;
 }> = ({ of, before, place: { base, filters } }) => {
   const { release } = of;
   const named = release === null ? [] : [{ key: "release", value: release, negated: false }];

@@ -5,7 +5,7 @@
 import type { FC } from "hono/jsx";
 
 import { Histogram } from "./histogram.tsx";
-import type { HistogramWords } from "./histogram.tsx";
+import type { HistogramTexts } from "./histogram.tsx";
 
 /** Intervals of the drawn time. */
 export interface SliceFrame {
@@ -26,7 +26,7 @@ export const SlicesChart: FC<{
   readonly slices: readonly Slice[];
   readonly frame: SliceFrame | null;
   readonly of: number;
-  readonly words: HistogramWords;
+  readonly words: HistogramTexts;
 }> = ({ slices, frame, of, words }) => {
   if (frame === null) return <></>;
   const byStart = new Map(slices.map((slice) => [slice.from_ms, slice]));

@@ -5,7 +5,7 @@ import { queryOf, termsOf, unclearOf } from "../display/filter-terms.ts";
 import { Icon } from "../icons.tsx";
 
 /** Address of the list, its parameters, and the field by which it goes without them. */
-export interface SortPlace {
+export interface SortContext {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly usual?: string;
@@ -18,7 +18,7 @@ export interface SortPlace {
 const SortLink: FC<{
   readonly field: string;
   readonly heading: string;
-  readonly at: SortPlace;
+  readonly at: SortContext;
   readonly rising?: true | undefined;
 }> = ({ field, heading, at: { path, query, usual }, rising }) => {
   const direction = directionOf(field, query, usual);
@@ -55,7 +55,7 @@ function directionOf(
 export const SortHead: FC<{
   readonly field: string;
   readonly heading: string;
-  readonly at: SortPlace;
+  readonly at: SortContext;
   readonly class?: string | undefined;
   readonly title?: string;
   readonly rising?: true;

@@ -5,7 +5,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText, durationText } from "../display/figures.ts";
-import { kindWords } from "../display/kind-words.ts";
+import { kindTexts } from "../display/kind-texts.ts";
 import { exactTerm } from "../display/row-find.ts";
 import { dimensions } from "../display/turn-statistics.ts";
 import type {
@@ -127,7 +127,7 @@ const Line: FC<{ readonly line: StatisticsLine; readonly by: Dimension }> = ({ l
           {line.value === undefined ? (
             <i>none recorded</i>
           ) : by === "kind" ? (
-            kindWords(line.value)
+            kindTexts(line.value)
           ) : (
             line.value
           )}

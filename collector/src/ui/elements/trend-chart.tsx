@@ -6,7 +6,7 @@
 import type { FC } from "hono/jsx";
 
 import { countText, durationText, shareText, shortCountText, shortId } from "../display/figures.ts";
-import { tokensPerTurn, troubledShare, verdictWords } from "../display/trend.ts";
+import { tokensPerTurn, troubledShare, verdictTexts } from "../display/trend.ts";
 import type { ReleaseTrend, Trend, TrendFigures, TrendSlice } from "../display/trend.ts";
 import { VerdictBadge } from "./badge.tsx";
 import { BandChart, unknownMark } from "./band-chart.tsx";
@@ -50,7 +50,7 @@ export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> 
 /** Number of turns by verdict, with the colour of each. */
 const Legend: FC<{ readonly trend: Trend }> = ({ trend: { verdicts, releases } }) => (
   <p class="trend-legend">
-    {verdictWords.map((verdict) => {
+    {verdictTexts.map((verdict) => {
       const count = verdicts[verdict] ?? 0;
       return count === 0 ? null : (
         <span>
@@ -137,7 +137,7 @@ function part(value: number, most: number): number {
 
 function verdictMarks(slice: TrendSlice, most: number): readonly BandMark[] {
   let below = 0;
-  return verdictWords.flatMap((verdict) => {
+  return verdictTexts.flatMap((verdict) => {
     const count = slice.verdicts[verdict] ?? 0;
     if (count === 0) return [];
     const from = below;
@@ -196,7 +196,7 @@ const ReleaseLines: FC<{
 
 /** Turns by verdict in words, without verdicts that no turn has. */
 function verdictsText({ verdicts }: TrendFigures): string {
-  return verdictWords
+  return verdictTexts
     .flatMap((verdict) => {
       const count = verdicts[verdict] ?? 0;
       return count === 0 ? [] : [`${countText(count)} ${verdict}`];

@@ -6,7 +6,7 @@ import type { TurnRow as Row } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText, shareText, shortCountText, wordsOf } from "../display/figures.ts";
-import { verdictReasonText } from "../display/kind-words.ts";
+import { verdictReasonText } from "../display/kind-texts.ts";
 import {
   completenessOf,
   durationScale,
@@ -21,7 +21,7 @@ import { DurationBar } from "./bar.tsx";
 import { NotMeasured, NotThere, Time, TurnDuration, Unknown } from "./figure.tsx";
 
 /** Link of a row; for a root with several turns it has the turn id. */
-export interface RowPlace {
+export interface RowContext {
   readonly base: string;
   readonly scale: RowScale;
   /** Roots that have more than one row in this list. */
@@ -64,7 +64,7 @@ function originText(row: Row): string {
 }
 
 /** One row of the list. */
-export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ row, place }) => {
+export const TurnRow: FC<{ readonly row: Row; readonly place: RowContext }> = ({ row, place }) => {
   const { base, scale, crowded } = place;
   const href = turnHref(base, row, crowded.has(row.root_trace_id ?? ""));
   return (

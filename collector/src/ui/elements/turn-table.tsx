@@ -5,9 +5,9 @@ import type { FC } from "hono/jsx";
 
 import { rowScale } from "../display/turn-figures.ts";
 import { SortHead } from "./sort-head.tsx";
-import type { SortPlace } from "./sort-head.tsx";
+import type { SortContext } from "./sort-head.tsx";
 import { TurnRow } from "./turn-row.tsx";
-import type { RowPlace } from "./turn-row.tsx";
+import type { RowContext } from "./turn-row.tsx";
 
 /** A column of the list. */
 interface ListColumn {
@@ -104,11 +104,11 @@ export const TurnTable: FC<{
   /** Further classes: hidden columns, density. */
   readonly classes?: string;
   /** Makes heads links that sort the list. */
-  readonly sorting?: SortPlace;
+  readonly sorting?: SortContext;
   /** All rows are of one agent, whose name is above: in a wide list its room is the threads'. */
   readonly ofOneAgent?: true;
 }> = ({ label, rows, base, live, classes = "", sorting, ofOneAgent }) => {
-  const place: RowPlace = {
+  const place: RowContext = {
     base,
     scale: rowScale(rows),
     crowded: crowdedRoots(rows),

@@ -3,12 +3,12 @@
  */
 import type { FC } from "hono/jsx";
 
-import { verbWords } from "../display/compare-words.ts";
-import type { Verb as Name } from "../display/compare-words.ts";
+import { verbTexts } from "../display/compare-texts.ts";
+import type { Verb as Name } from "../display/compare-texts.ts";
 
 /** One verb. `bare` shows the icon; the word is for screen readers. */
 export const Verb: FC<{ readonly of: Name; readonly bare?: boolean }> = ({ of, bare = false }) => {
-  const [sign, word] = verbWords[of];
+  const [sign, word] = verbTexts[of];
   return (
     <span class={`verb ${of}`} title={word}>
       <span class="sign" aria-hidden="true">

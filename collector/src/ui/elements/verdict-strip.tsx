@@ -5,9 +5,9 @@
 import type { ChainLink, Finding, Verdict } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
-import type { Failure } from "../display/failure-words.ts";
+import type { Failure } from "../display/failure-texts.ts";
 import { wordsOf } from "../display/figures.ts";
-import { reasonText, verdictSentence } from "../display/kind-words.ts";
+import { reasonText, verdictSentence } from "../display/kind-texts.ts";
 import { Badge, PriorityBadge, VerdictBadge } from "./badge.tsx";
 import type { Tone } from "./badge.tsx";
 import { Icon } from "../icons.tsx";

@@ -6,7 +6,7 @@ import type { WaterfallNode } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { durationText, shortId } from "../display/figures.ts";
-import { nodeFlags, nodeWords, rowSummary } from "../display/row-summary.ts";
+import { nodeFlags, nodeTexts, rowSummary } from "../display/row-summary.ts";
 import type { RowFlag } from "../display/row-summary.ts";
 import { typicalText } from "../display/typical-call.ts";
 import type { TypicalCall } from "../display/typical-call.ts";
@@ -84,7 +84,7 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
           <NodeDuration node={node} typical={state.typical} />
         )}
       </div>
-      <div class="wf-time" role="gridcell" aria-label={timeWords(row, state.typical)}>
+      <div class="wf-time" role="gridcell" aria-label={timeTexts(row, state.typical)}>
         <TimeCell row={row} scale={state.scale} typical={state.typical} />
       </div>
     </div>
@@ -92,12 +92,12 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
 };
 
 /** Information of the bar beside the duration: its start, and the usual duration beside it. */
-function timeWords({ startMs }: Row, typical: TypicalCall | undefined): string {
+function timeTexts({ startMs }: Row, typical: TypicalCall | undefined): string {
   const start = startMs === null ? "start unknown" : `from ${durationText(startMs)}`;
-  return typical === undefined ? start : `${start}, ${usualWords(typical)}`;
+  return typical === undefined ? start : `${start}, ${usualTexts(typical)}`;
 }
 
-function usualWords({ p50_ms: half }: TypicalCall): string {
+function usualTexts({ p50_ms: half }: TypicalCall): string {
   return `usually ${durationText(half)}`;
 }
 
@@ -134,7 +134,7 @@ const NodeName: FC<{ readonly node: WaterfallNode; readonly state: RowState }> =
   node,
   state,
 }) => {
-  const { name, kind } = nodeWords(node);
+  const { name, kind } = nodeTexts(node);
   const icon =
     (node.lane === "error" ? "failed" : kindIcons[node.event_kind]) ?? laneIcons[node.lane];
   return (
@@ -281,7 +281,7 @@ const Usual: FC<{
         overflow="visible"
       >
         <text x={after ? "6" : "-6"} y="4" text-anchor={after ? "start" : "end"}>
-          {usualWords(typical)}
+          {usualTexts(typical)}
         </text>
       </svg>
     </g>

@@ -6,8 +6,8 @@ import type { TurnRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
-import { pendingText, runningText, windowState } from "../display/window-words.ts";
-import type { WindowReach } from "../display/window-words.ts";
+import { pendingText, runningText, windowState } from "../display/window-texts.ts";
+import type { WindowReach } from "../display/window-texts.ts";
 import { pageSizes, turnsShown } from "../display/list-columns.ts";
 import { Icon } from "../icons.tsx";
 import { Badge } from "./badge.tsx";

@@ -6,7 +6,7 @@ import type { ToolCounts } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText, durationText, shareText, shortCountText } from "../display/figures.ts";
-import { pendingText, windowState } from "../display/window-words.ts";
+import { pendingText, windowState } from "../display/window-texts.ts";
 import type { PageContext } from "../../http/page-context.ts";
 import type { GroupsWindow } from "../../turns/groups-request.ts";
 import type { TurnGroup } from "../../turns/turn-groups.ts";
@@ -14,7 +14,7 @@ import { Badge } from "../elements/badge.tsx";
 import { Duration, NotMeasured, NotThere, Unknown } from "../elements/figure.tsx";
 import { VerdictCounts } from "../elements/verdict-counts.tsx";
 import { SortHead } from "../elements/sort-head.tsx";
-import type { SortPlace } from "../elements/sort-head.tsx";
+import type { SortContext } from "../elements/sort-head.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefOf, hrefWith } from "../layout.tsx";
 
@@ -93,12 +93,12 @@ const GroupDuration: FC<{ readonly of: TurnGroup }> = ({ of }) => {
 };
 
 /** The order of the lists of agents and threads that is theirs without a request. */
-export function groupSorting(context: PageContext): SortPlace {
+export function groupSorting(context: PageContext): SortContext {
   return { path: hrefOf(context, context.path), query: context.query, usual: "last" };
 }
 
 /** Heads of {@link GroupCells}. */
-export const GroupHeads: FC<{ readonly at: SortPlace; readonly threads?: boolean }> = ({
+export const GroupHeads: FC<{ readonly at: SortContext; readonly threads?: boolean }> = ({
   at,
   threads = false,
 }) => (

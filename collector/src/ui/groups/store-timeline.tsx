@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 
 import { countText, isToday, wordsOf } from "../display/figures.ts";
 import type { TimeForm } from "../display/figures.ts";
-import { kindWords } from "../display/kind-words.ts";
+import { kindTexts } from "../display/kind-texts.ts";
 import type { PageContext } from "../../http/page-context.ts";
 import { StatusBadge } from "../elements/badge.tsx";
 import { Duration, Id, NotThere, Time } from "../elements/figure.tsx";
@@ -85,7 +85,7 @@ const Row: FC<{
 }> = ({ event, form, context }) => {
   const store = storeOf(event);
   const root = event.root_trace_id;
-  const words = kindWords(event.event_kind);
+  const words = kindTexts(event.event_kind);
   return (
     <tr>
       <td>

@@ -5,7 +5,7 @@ import { elapsedMs } from "@turnproof/semconv";
 
 import type { ClauseOf } from "../language/clauses.ts";
 import { sumReported } from "./call-reports.ts";
-import { openEndWords, ownDuration } from "./judge-ending.ts";
+import { openEndTexts, ownDuration } from "./judge-ending.ts";
 import { counted, judged, measuredWords } from "./judgement.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import { anyNumber, exactly, within } from "./three-values.ts";
@@ -25,7 +25,7 @@ export function judgeDuration(clause: ClauseOf<"duration">, facts: TurnFacts): C
   // duration shorter than the recorded one.
   if (recordedEnd !== undefined) {
     const open = limited(anyNumber, limits, "The turn took", "ms", [recordedEnd]);
-    return { ...open, sentence: `${openEndWords(recordedEnd)}; ${allowedWords(limits)}.` };
+    return { ...open, sentence: `${openEndTexts(recordedEnd)}; ${allowedWords(limits)}.` };
   }
   const first = facts.events[0];
   const last = facts.events.at(-1);

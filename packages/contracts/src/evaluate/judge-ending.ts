@@ -56,7 +56,7 @@ function endWords(end: TurnEvent): string {
 }
 
 /** The recorded end of a turn that may have another one, in a sentence. */
-export function openEndWords(end: TurnEvent): string {
+export function openEndTexts(end: TurnEvent): string {
   return `${endWords(end)}, but one of a span that began earlier may be missing`;
 }
 
@@ -72,7 +72,7 @@ export function judgeStatus({ is }: ClauseOf<"status">, facts: TurnFacts): Claus
   if (end === undefined) {
     return recordedEnd === undefined
       ? judged("not_established", "No end of the turn is recorded.")
-      : judged("not_established", `${openEndWords(recordedEnd)}.`, [recordedEnd]);
+      : judged("not_established", `${openEndTexts(recordedEnd)}.`, [recordedEnd]);
   }
   // A result without a status has no meaning.
   const status = end.status === "unknown" ? undefined : end.status;

@@ -7,8 +7,8 @@ import type { ClauseOf, GoldenStep } from "../language/clauses.ts";
 import type { Call } from "./call.ts";
 import { judged } from "./judgement.ts";
 import { keyId } from "./matching.ts";
-import { differingStep, extraStep, missingStep, stepWords } from "./step-words.ts";
-import type { StepsOfBoth } from "./step-words.ts";
+import { differingStep, extraStep, missingStep, stepTexts } from "./step-texts.ts";
+import type { StepsOfBoth } from "./step-texts.ts";
 import { sameSteps, stepsInOrder } from "./step-order.ts";
 import type { ClauseJudgement } from "./judgement.ts";
 import type { TurnFacts } from "./turn-facts.ts";
@@ -116,7 +116,7 @@ function judgePart(
   }
   const decides = !wanted.includes(undefined) && extra.length > 0;
   if (match !== "superset" && match !== "ordered" && decides) {
-    const words = stepWords(extra[0] && stepOf(extra[0]));
+    const words = stepTexts(extra[0] && stepOf(extra[0]));
     const sentence = `A call (${words}) is recorded that the golden trajectory does not have.`;
     return judged("violated", sentence, eventsOf(extra));
   }
@@ -176,7 +176,7 @@ function judgeOrdered(compared: Compared, both: StepsOfBoth): ClauseJudgement {
   const isMissing = without(compared.wanted, compared.made).includes(at);
   const sentence = isMissing
     ? missingStep(at, without(compared.made, compared.wanted), both)
-    : `Golden step ${at + 1} (${stepWords(golden[at])}) does not follow in order.`;
+    : `Golden step ${at + 1} (${stepTexts(golden[at])}) does not follow in order.`;
   return { ...judged(result, sentence, eventsOf(calls)), diverged_at: at + 1 };
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { gate } from "./gate.ts";
 import type { GateOutcome, GatePlan } from "./gate-report.ts";
 import { gateText } from "../report/gate-text.ts";
-import { planLines } from "../report/gate-words.ts";
+import { planLines } from "../report/gate-texts.ts";
 import type { Measured } from "./measures.ts";
 import { planGate, planTogether } from "./plan.ts";
 import { powerOf, smallestDrop } from "./power.ts";

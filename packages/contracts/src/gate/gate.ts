@@ -65,7 +65,7 @@ export function gate(
   const notRecorded = every.filter((one) => !isRecorded(one)).map(({ name }) => name);
   const warnings = [
     ...notApplied.map(notAppliedWarning),
-    ...pairings.flatMap((pairing, at) => leftOutWords(contracts[at]?.name ?? "", pairing)),
+    ...pairings.flatMap((pairing, at) => leftOutTexts(contracts[at]?.name ?? "", pairing)),
     ...notRecorded.filter((name) => required.includes(name)).map(requiredWords),
     ...ofMeasures.filter(({ decides }) => !decides).map(({ name }) => openWords(name)),
   ];
@@ -114,7 +114,7 @@ function regression(cases: readonly CaseCount[], paired: boolean): number {
 }
 
 /** Violations among the turns that a comparison leaves out, each kind in a sentence. */
-function leftOutWords(name: string, { counts, alone, repeats }: Pairing): string[] {
+function leftOutTexts(name: string, { counts, alone, repeats }: Pairing): string[] {
   const further = counts.paired
     ? "beyond those of their case on the other side"
     : "of a case after its first";

@@ -14,11 +14,11 @@ export type SharedReport = GateReport & {
 
 /** The answer with the number of shared turns, and a warning where there are any. */
 export function withShared(report: GateReport, shared: number): SharedReport {
-  const own = shared === 0 ? [] : [sharedWords(shared)];
+  const own = shared === 0 ? [] : [sharedTexts(shared)];
   return { ...report, shared, warnings: [...own, ...(report.warnings ?? [])] };
 }
 
-function sharedWords(shared: number): string {
+function sharedTexts(shared: number): string {
   const what =
     shared === 1 ? "1 turn is on both sides: it is" : `${shared} turns are on both sides: they are`;
   return (

@@ -3,37 +3,37 @@ import type { GatePlans, GateReport } from "../gate/gate-report.ts";
 import { cell } from "./markdown-cell.ts";
 import {
   chance,
-  changeWords,
-  intervalWords,
+  changeTexts,
+  intervalTexts,
   measureName,
   measureOutcome,
-  medianWords,
-  notRecordedWords,
-  outcomeWords,
-  pairingWords,
-  passWords,
+  medianTexts,
+  notRecordedTexts,
+  outcomeTexts,
+  pairingTexts,
+  passTexts,
   percent,
   planLines,
-  sideWords,
-} from "./gate-words.ts";
+  sideTexts,
+} from "./gate-texts.ts";
 
 /** The answer as tables, the plan before the outcome. */
 export function gateMarkdown(report: GateReport, plans: GatePlans): string {
   const rows = (cells: readonly (readonly string[])[]): string[] =>
     cells.map((some) => `| ${some.map(cell).join(" | ")} |`);
   const contracts = report.contracts.map((one) => [
-    outcomeWords[one.outcome],
+    outcomeTexts[one.outcome],
     one.name,
     ...(["baseline", "candidate"] as const).map((side) => {
       const pass = one.passK[side];
       // Of one turn, pass^k is the share itself.
-      return pass.k === 1 ? sideWords(one[side]) : `${sideWords(one[side])}; ${passWords(pass)}`;
+      return pass.k === 1 ? sideTexts(one[side]) : `${sideTexts(one[side])}; ${passTexts(pass)}`;
     }),
-    `${changeWords(one)}, ${pairingWords(one)}`,
+    `${changeTexts(one)}, ${pairingTexts(one)}`,
     chance(one.adjustedP),
   ]);
   const absent = report.notApplied.map((name) => [
-    outcomeWords.not_enough_evidence,
+    outcomeTexts.not_enough_evidence,
     name,
     "applied to 0 turns",
     "applied to 0 turns",
@@ -43,9 +43,9 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
   const measures = report.measures.map((one) => [
     measureOutcome(one),
     measureName(one),
-    medianWords(one.baseline),
-    medianWords(one.candidate),
-    `more than ${percent(one.allowedGrowth)}, ${pairingWords(one)}`,
+    medianTexts(one.baseline),
+    medianTexts(one.candidate),
+    `more than ${percent(one.allowedGrowth)}, ${pairingTexts(one)}`,
     chance(one.adjustedP),
   ]);
   const plan = planLines(plans).map(([name, words]) => `- ${cell(name)}: ${words}`);
@@ -56,7 +56,7 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
     "",
     ...plan,
     "",
-    `**Outcome: ${outcomeWords[report.outcome]}**`,
+    `**Outcome: ${outcomeTexts[report.outcome]}**`,
     "",
     ...(report.warnings ?? []).flatMap((one) => [`**Warning:** ${one}`, ""]),
     ...(contracts.length + absent.length === 0
@@ -75,8 +75,8 @@ export function gateMarkdown(report: GateReport, plans: GatePlans): string {
           ...rows(measures),
           "",
         ]),
-    intervalWords(report),
+    intervalTexts(report),
     "",
-    ...[notRecordedWords(report) ?? []].flat().flatMap((words) => [words, ""]),
+    ...[notRecordedTexts(report) ?? []].flat().flatMap((words) => [words, ""]),
   ].join("\n");
 }

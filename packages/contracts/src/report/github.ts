@@ -4,7 +4,7 @@ import { groupSentence, groupsOf } from "./groups.ts";
 import type { Group } from "./groups.ts";
 import { lineOf } from "./places.ts";
 import type { ContractPlaces } from "./places.ts";
-import { clauseName, notAppliedWords, rowsOf } from "./tally.ts";
+import { clauseName, notAppliedTexts, rowsOf } from "./tally.ts";
 import type { ReportScope } from "./tally.ts";
 
 /** Turns that one annotation names. */
@@ -20,7 +20,7 @@ export function githubReport(
     const place = options.places?.get(name);
     const file = place === undefined ? "" : `file=${property(place.file)},`;
     const title = property(`${name} not applied`);
-    return `::warning ${file}title=${title}::${data(`Contract ${name} ${notAppliedWords}.`)}\n`;
+    return `::warning ${file}title=${title}::${data(`Contract ${name} ${notAppliedTexts}.`)}\n`;
   });
   const found = (["violated", "not_established"] as const)
     .flatMap((result) => byClause(groupsOf(rows, result)))

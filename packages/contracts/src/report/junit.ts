@@ -4,7 +4,7 @@
  * that applied to no turn.
  */
 import type { TurnResult } from "../evaluate/evaluate.ts";
-import { clauseName, notAppliedWords, rowsOf, turnName, unmet } from "./tally.ts";
+import { clauseName, notAppliedTexts, rowsOf, turnName, unmet } from "./tally.ts";
 import type { ReportScope, Row } from "./tally.ts";
 import { xmlText } from "./xml.ts";
 
@@ -39,7 +39,7 @@ function notAppliedSuite(contract: string): string[] {
   return [
     `  <testsuite name="${name}" ${countsOf([], 1)} skipped="1">`,
     `    <testcase name="applied to 0 turns" classname="${name}" time="0">`,
-    `      <skipped message="${xmlText(notAppliedWords)}"/>`,
+    `      <skipped message="${xmlText(notAppliedTexts)}"/>`,
     `    </testcase>`,
     `  </testsuite>`,
   ];

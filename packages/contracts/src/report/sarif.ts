@@ -5,7 +5,7 @@
 import type { ClauseResult, TurnResult } from "../evaluate/evaluate.ts";
 import { lineOf } from "./places.ts";
 import type { ContractPlace, ContractPlaces } from "./places.ts";
-import { clauseName, notAppliedWords, rowsOf, turnName, unmet } from "./tally.ts";
+import { clauseName, notAppliedTexts, rowsOf, turnName, unmet } from "./tally.ts";
 import type { ReportScope } from "./tally.ts";
 
 const levels = { error: "error", warning: "warning", note: "note" } as const;
@@ -51,7 +51,7 @@ function notAppliedResult(name: string, place: ContractPlace | undefined): objec
     ruleId: name,
     kind: "notApplicable",
     level: "none",
-    message: { text: `Contract ${name} ${notAppliedWords}.` },
+    message: { text: `Contract ${name} ${notAppliedTexts}.` },
     ...(place === undefined
       ? {}
       : {

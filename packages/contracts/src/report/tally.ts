@@ -17,7 +17,7 @@ export function tallyOf(results: readonly TurnResult[]): Tally {
 }
 
 /** The counts in one sentence. */
-export function tallyWords({ turns, holds, violated, not_established: open }: Tally): string {
+export function tallyTexts({ turns, holds, violated, not_established: open }: Tally): string {
   const of = turns === 1 ? "turn" : "turns";
   return `${turns} ${of}; results: ${holds} hold, ${violated} violated, ${open} not established.`;
 }
@@ -32,7 +32,7 @@ export function notAppliedOf(
 }
 
 /** A contract that no turn has a result of, in words. */
-export const notAppliedWords = "applied to 0 turns: its `when` matches none of them";
+export const notAppliedTexts = "applied to 0 turns: its `when` matches none of them";
 
 /** What a report names beside results. */
 export interface ReportScope {

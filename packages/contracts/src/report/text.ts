@@ -2,10 +2,10 @@
 import type { TurnResult } from "../evaluate/evaluate.ts";
 import {
   clauseName,
-  notAppliedWords,
+  notAppliedTexts,
   rowsOf,
   tallyOf,
-  tallyWords,
+  tallyTexts,
   turnName,
   unmet,
 } from "./tally.ts";
@@ -29,9 +29,9 @@ export function textReport(
       : []),
   ]);
   lines.push(
-    ...notApplied.map((name) => `${"not applied".padEnd(15)}  ${name}  ${notAppliedWords}`),
+    ...notApplied.map((name) => `${"not applied".padEnd(15)}  ${name}  ${notAppliedTexts}`),
   );
-  lines.push(tallyWords(tallyOf(results)));
+  lines.push(tallyTexts(tallyOf(results)));
   return `${lines.map(printable).join("\n")}\n`;
 }
 

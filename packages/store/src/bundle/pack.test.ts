@@ -14,7 +14,7 @@ import { decodeBody } from "./decode.ts";
 import { joinSegments } from "./encode.ts";
 import { packBundles, packPaced } from "./pack.ts";
 import type { BundleRow } from "./pack.ts";
-import { hashesOfId, rootWords, rowWords } from "./words.ts";
+import { hashesOfId, rootWords, rowWords } from "./bundle-words.ts";
 
 const batches = fc
   .array(randomEvent, { minLength: 1, maxLength: 12 })

@@ -11,7 +11,7 @@ import type { StoredEvent } from "../stored-event.ts";
 import { encodeSegment } from "./encode.ts";
 import { ownRangeOf } from "./own-range.ts";
 import type { OwnRange } from "./own-range.ts";
-import { hashesOf } from "./words.ts";
+import { hashesOf } from "./bundle-words.ts";
 
 /** Events of one root and one batch, packed. */
 export interface BundleRow extends OwnRange, Pick<Identity, "root_trace_id"> {

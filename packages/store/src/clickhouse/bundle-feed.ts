@@ -8,7 +8,7 @@ import type { EventQuery } from "@turnproof/evidence";
 
 import { spanMicrosMax } from "../bundle/pack.ts";
 import { rangeBounds } from "../bundle/own-range.ts";
-import { hashesOfId, rootWords, rowWords, scopeWords } from "../bundle/words.ts";
+import { hashesOfId, rootWords, rowWords, scopeWords } from "../bundle/bundle-words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import { positionOfKeyset } from "../position.ts";
 import type { KnownRoot } from "../root-rounds.ts";

@@ -10,7 +10,7 @@ import { murmur32 } from "../bundle/murmur.ts";
 import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { ownRangeOf } from "../bundle/own-range.ts";
-import { idWord } from "../bundle/words.ts";
+import { idWord } from "../bundle/bundle-words.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";

@@ -5,7 +5,7 @@
  * shard under the same token, so a block that is sent again the other way is stored once.
  */
 import { murmur32 } from "../bundle/murmur.ts";
-import { idWord } from "../bundle/words.ts";
+import { idWord } from "../bundle/bundle-words.ts";
 import { localTable } from "./cluster-tables.ts";
 import type { NativeTable } from "./native-reader.ts";
 import { readNative } from "./native-reader.ts";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { CodedError, groupBy } from "@turnproof/semconv";
 
-import { hashesOfId } from "../bundle/words.ts";
+import { hashesOfId } from "../bundle/bundle-words.ts";
 import type { EraseEvidence, Unreached } from "../erasure.ts";
 import { erasureOf } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";

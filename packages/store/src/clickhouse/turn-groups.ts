@@ -9,7 +9,7 @@ import {
   isFromEnd,
   isRanked,
   orderKey,
-  placesOfPage,
+  positionsOfPage,
   rankOf,
   usualGroups,
 } from "../ledger/group-orders.ts";
@@ -89,7 +89,7 @@ GROUP BY value)`,
       },
     ];
   });
-  const groups = placesOfPage(all, paging).slice(0, limit);
+  const groups = positionsOfPage(all, paging).slice(0, limit);
   return pageOf(groups, all.length > limit ? groups.at(-1) : undefined);
 }
 

@@ -10,9 +10,9 @@
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import { unpackRecord } from "../ledger/packed-record.ts";
-import { placeOf } from "../ledger/turn-conditions.ts";
+import { turnPositionOf } from "../ledger/turn-conditions.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
-import type { TurnOrder, TurnPage, TurnPlace, TurnQuery } from "../ledger/turn-query.ts";
+import type { TurnOrder, TurnPage, TurnPosition, TurnQuery } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
@@ -24,7 +24,7 @@ import { afterOf, orderOf, timeSql, whereOf } from "./turn-where.ts";
 export interface PageRequest {
   readonly order: TurnOrder;
   readonly limit: number;
-  readonly after?: TurnPlace;
+  readonly after?: TurnPosition;
 }
 
 /** A turn usually has two versions until its parts are merged. */
@@ -50,7 +50,7 @@ export async function listOf(
   const records = rows.slice(0, limit);
   const last = records.at(-1);
   const more = rows.length > limit && last !== undefined;
-  return { records, next: more ? placeOf(last, order) : null };
+  return { records, next: more ? turnPositionOf(last, order) : null };
 }
 
 /** Times with an index of ranges. */

@@ -10,7 +10,7 @@ import type {
   CallValues,
   TurnCondition,
   TurnOrder,
-  TurnPlace,
+  TurnPosition,
   TurnQuery,
 } from "../ledger/turn-query.ts";
 import type { ClickHouseBindings } from "./sql-text.ts";
@@ -108,7 +108,7 @@ export function timeSql(micros: number): string {
 }
 
 /** The rows after a place in an order; unknown values come last. */
-export function afterOf(order: TurnOrder, place: TurnPlace, bind: ClickHouseBindings): string {
+export function afterOf(order: TurnOrder, place: TurnPosition, bind: ClickHouseBindings): string {
   const by = orderValueSql(order.by);
   const key = bind.text(place.key);
   if (place.value === null) return `isNull(${by}) AND key < ${key}`;

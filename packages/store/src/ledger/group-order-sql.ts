@@ -1,7 +1,7 @@
 /**
- * @module GroupOrderSql: the order of a list of agents or threads, and the places behind the start
- * of a page, as SQL that PostgreSQL and SQLite have. The engine sorts and limits: a page reads no
- * group that is not on it.
+ * @module GroupOrderSql: the order of a list of agents or threads, and the positions behind the
+ * start of a page, as SQL that PostgreSQL and SQLite have. The engine sorts and limits: a page
+ * reads no group that is not on it.
  */
 import { afterAllTimes, isFromEnd, isRanked, orderKey, usualGroups } from "./group-orders.ts";
 import { judgedSql } from "./order-sql.ts";

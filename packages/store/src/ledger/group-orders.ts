@@ -1,8 +1,8 @@
 /**
- * @module GroupOrders: the orders of a list of agents or threads, and the places of its pages. An
- * order by a figure goes over all groups of the question, never over those of a page.
+ * @module GroupOrders: the orders of a list of agents or threads, and the positions of its pages.
+ * An order by a figure goes over all groups of the question, never over those of a page.
  */
-import type { FigureGroup, GroupOrder, GroupPlace, GroupsPaging } from "./turn-query.ts";
+import type { FigureGroup, GroupOrder, GroupPosition, GroupsPaging } from "./turn-query.ts";
 import { absentTexts } from "./turn-orders.ts";
 import { compareValues } from "./turn-sums.ts";
 
@@ -16,11 +16,11 @@ export const usualGroups: GroupOrder = { by: "last" };
 type Ordering = Pick<GroupsPaging, "order" | "aheadFrom">;
 
 /**
- * A group's place in an order: those that come last whatever the direction, the number by which the
- * others go, and whether equal ones go by their value from its end.
+ * A group's position in an order: those that come last whatever the direction, the number by which
+ * the others go, and whether equal ones go by their value from its end.
  */
 export function orderKey(
-  { last, rank, value }: GroupPlace,
+  { last, rank, value }: GroupPosition,
   { order = usualGroups, aheadFrom = afterAllTimes }: Ordering,
 ): { readonly late: boolean; readonly number: number } {
   if (order.by === "last") return { late: last >= aheadFrom, number: last };
@@ -34,7 +34,7 @@ export function isFromEnd({ by, ascending = false }: GroupOrder): boolean {
 }
 
 /** Negative when `a` comes first. */
-function compareGroups(a: GroupPlace, b: GroupPlace, ordering: Ordering): number {
+function compareGroups(a: GroupPosition, b: GroupPosition, ordering: Ordering): number {
   const { order = usualGroups } = ordering;
   const [one, other] = [orderKey(a, ordering), orderKey(b, ordering)];
   const numbers = one.number - other.number;
@@ -45,14 +45,14 @@ function compareGroups(a: GroupPlace, b: GroupPlace, ordering: Ordering): number
   );
 }
 
-/** The places behind the start of a page, in their order, and one more than it has. */
-export function placesOfPage<T extends GroupPlace>(
+/** The positions behind the start of a page, in their order, and one more than it has. */
+export function positionsOfPage<T extends GroupPosition>(
   all: readonly T[],
   paging: GroupsPaging,
 ): readonly T[] {
   const { after, limit } = paging;
   return all
-    .filter((place) => after === undefined || compareGroups(place, after, paging) > 0)
+    .filter((position) => after === undefined || compareGroups(position, after, paging) > 0)
     .toSorted((a, b) => compareGroups(a, b, paging))
     .slice(0, limit + 1);
 }
@@ -77,18 +77,18 @@ export function rankOf(
   return by === "last" || by === "value" ? null : figures[by];
 }
 
-/** The place of a group in a row of a provider. */
-export function placeIn(
+/** The position of a group in a row of a provider. */
+export function positionIn(
   { order = usualGroups }: Ordering,
   {
     value,
     last,
     rank,
   }: { readonly value: string | null; readonly last: unknown; readonly rank: unknown },
-): GroupPlace {
-  const place = { value, last: Number(last) };
-  if (!isRanked(order)) return place;
-  return { ...place, rank: rank === null || rank === undefined ? null : Number(rank) };
+): GroupPosition {
+  const position = { value, last: Number(last) };
+  if (!isRanked(order)) return position;
+  return { ...position, rank: rank === null || rank === undefined ? null : Number(rank) };
 }
 
 /** Failed turns among the judged ones; null without a judged one. */

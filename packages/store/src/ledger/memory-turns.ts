@@ -3,7 +3,7 @@
  * defines the meaning of a question.
  */
 import { checkScope } from "../scope.ts";
-import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
+import { compareTurnPositions, passes, turnPositionOf } from "./turn-conditions.ts";
 import type { TurnLedger, TurnQuery } from "./turn-query.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
@@ -44,13 +44,15 @@ export function memoryTurns(): TurnLedger {
     },
     async listTurns(question, { order, limit, after }) {
       const placed = requested(question)
-        .map((record) => ({ record, place: placeOf(record, order) }))
-        .filter(({ place }) => after === undefined || comparePlaces(place, after, order) > 0)
-        .toSorted((a, b) => comparePlaces(a.place, b.place, order));
+        .map((record) => ({ record, position: turnPositionOf(record, order) }))
+        .filter(
+          ({ position }) => after === undefined || compareTurnPositions(position, after, order) > 0,
+        )
+        .toSorted((a, b) => compareTurnPositions(a.position, b.position, order));
       const page = placed.slice(0, limit);
       return {
         records: page.map(({ record }) => record),
-        next: placed.length > limit ? (page.at(-1)?.place ?? null) : null,
+        next: placed.length > limit ? (page.at(-1)?.position ?? null) : null,
       };
     },
     countTurns: async (question) => requested(question).length,

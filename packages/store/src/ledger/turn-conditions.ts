@@ -19,7 +19,7 @@ import type {
   Sign,
   TurnCondition,
   TurnOrder,
-  TurnPlace,
+  TurnPosition,
   TurnQuery,
 } from "./turn-query.ts";
 import type { TurnRecord } from "./turn-record.ts";
@@ -91,7 +91,7 @@ function isSo(value: number, sign: Sign, wanted: number): boolean {
 }
 
 /** Place of a record in an order. */
-export function placeOf(record: TurnRecord, { by }: TurnOrder): TurnPlace {
+export function turnPositionOf(record: TurnRecord, { by }: TurnOrder): TurnPosition {
   return { value: orderValues[by](record), key: record.key };
 }
 
@@ -99,7 +99,11 @@ export function placeOf(record: TurnRecord, { by }: TurnOrder): TurnPlace {
  * Negative when `a` comes first. Unknown values come last; ties go by key, the greater first. Texts
  * are compared by the bytes of UTF-8.
  */
-export function comparePlaces(a: TurnPlace, b: TurnPlace, { ascending }: TurnOrder): number {
+export function compareTurnPositions(
+  a: TurnPosition,
+  b: TurnPosition,
+  { ascending }: TurnOrder,
+): number {
   if (a.value === null || b.value === null) {
     if (a.value !== b.value) return a.value === null ? 1 : -1;
   } else if (a.value !== b.value) {

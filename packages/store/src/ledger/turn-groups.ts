@@ -5,7 +5,7 @@
  */
 import { groupBy } from "@turnproof/semconv";
 
-import { afterAllTimes, isRanked, placesOfPage, rankOf, usualGroups } from "./group-orders.ts";
+import { afterAllTimes, isRanked, positionsOfPage, rankOf, usualGroups } from "./group-orders.ts";
 import { compareValues, figureGroups, callGroups } from "./turn-sums.ts";
 import { isListField, listFields, textFields, timeFields } from "./turn-fields.ts";
 import type { ListField, TextField } from "./turn-fields.ts";
@@ -13,7 +13,7 @@ import type {
   FigureGroup,
   GroupedTurns,
   GroupField,
-  GroupPlace,
+  GroupPosition,
   GroupsPage,
   GroupsPaging,
   NamedField,
@@ -42,14 +42,14 @@ export async function groupsAmong(
 ): Promise<GroupsPage> {
   const { order = usualGroups, aheadFrom = afterAllTimes } = paging;
   const own = groupBy(records, (record) => textFields[by](record));
-  const places = [...own].map(([value, turns]) => ({
+  const positions = [...own].map(([value, turns]) => ({
     value,
     last: lastOf(turns, aheadFrom),
     ...(isRanked(order)
       ? { rank: rankOf(order, figureGroups(turns, { by })[0], namesOf(turns, by).threads) }
       : {}),
   }));
-  return groupsPage(placesOfPage(places, paging), paging.limit, {
+  return groupsPage(positionsOfPage(positions, paging), paging.limit, {
     figures: async (values) =>
       figureGroups(
         values.flatMap((value) => own.get(value) ?? []),
@@ -103,16 +103,16 @@ export interface GroupReads {
 }
 
 /**
- * The page of the first `limit` places; one place more means that a page follows. A fixed number of
- * statements reads the turns of all groups of the page.
+ * The page of the first `limit` positions; one position more means that a page follows. A fixed
+ * number of statements reads the turns of all groups of the page.
  */
 export async function groupsPage(
-  found: readonly GroupPlace[],
+  found: readonly GroupPosition[],
   limit: number,
   reads: GroupReads,
 ): Promise<GroupsPage> {
-  const places = found.slice(0, limit);
-  const values = places.map(({ value }) => value);
+  const positions = found.slice(0, limit);
+  const values = positions.map(({ value }) => value);
   if (values.length === 0) return { groups: [], next: null };
   const [figures, tools, models, names] = await Promise.all([
     reads.figures(values),
@@ -125,24 +125,27 @@ export async function groupsPage(
     new Map(calls.map((one) => [Object.values(one.group)[0] ?? null, one]));
   const [toolsBy, modelsBy] = [byValue(tools), byValue(models)];
   return pageOf(
-    places.flatMap((place) => {
-      const own = figuresBy.get(place.value);
+    positions.flatMap((position) => {
+      const own = figuresBy.get(position.value);
       // A turn that was deleted between the statements leaves no figures.
       if (own === undefined) return [];
       return {
         ...own,
-        ...place,
-        tool_outcomes: toolsBy.get(place.value)?.outcomes ?? {},
-        calls_without_usage: modelsBy.get(place.value)?.tokens_unknown ?? 0,
-        ...(names.get(place.value) ?? { names: {}, threads: 0 }),
+        ...position,
+        tool_outcomes: toolsBy.get(position.value)?.outcomes ?? {},
+        calls_without_usage: modelsBy.get(position.value)?.tokens_unknown ?? 0,
+        ...(names.get(position.value) ?? { names: {}, threads: 0 }),
       };
     }),
-    found.length > limit ? places.at(-1) : undefined,
+    found.length > limit ? positions.at(-1) : undefined,
   );
 }
 
-/** A page that ends at a place, or is the last. */
-export function pageOf(groups: readonly GroupedTurns[], end: GroupPlace | undefined): GroupsPage {
+/** A page that ends at a position, or is the last. */
+export function pageOf(
+  groups: readonly GroupedTurns[],
+  end: GroupPosition | undefined,
+): GroupsPage {
   if (end === undefined) return { groups, next: null };
   const { last, value, rank } = end;
   return { groups, next: rank === undefined ? { last, value } : { last, value, rank } };

@@ -69,7 +69,7 @@ export interface TurnOrder {
 }
 
 /** Where a page ended: the value of its last record, and the record's key. */
-export interface TurnPlace {
+export interface TurnPosition {
   readonly value: number | string | null;
   readonly key: string;
 }
@@ -77,7 +77,7 @@ export interface TurnPlace {
 /** A page of records. */
 export interface TurnPage {
   readonly records: readonly TurnRecord[];
-  readonly next: TurnPlace | null;
+  readonly next: TurnPosition | null;
 }
 
 /** Number of turns, and their time range. */
@@ -171,7 +171,7 @@ export interface GroupOrder {
 }
 
 /** Where a page of groups ended. */
-export interface GroupPlace {
+export interface GroupPosition {
   /**
    * Latest own time of the group's turns, in microseconds since the epoch; the latest one before
    * `aheadFrom` where the group has one.
@@ -186,7 +186,7 @@ export interface GroupPlace {
 /** A page of groups. */
 export interface GroupsPage {
   readonly groups: readonly GroupedTurns[];
-  readonly next: GroupPlace | null;
+  readonly next: GroupPosition | null;
 }
 
 /** Which groups a page has. */
@@ -194,7 +194,7 @@ export interface GroupsPaging {
   readonly limit: number;
   /** Default `last`, descending. */
   readonly order?: GroupOrder;
-  readonly after?: GroupPlace;
+  readonly after?: GroupPosition;
   /**
    * Own times from here on, in microseconds since the epoch, do not date a group that has earlier
    * ones; the groups without any come last. The same on every page of a walk.
@@ -203,7 +203,7 @@ export interface GroupsPaging {
 }
 
 /** Figures of the turns with one value, and what else a list shows of them. */
-export interface GroupedTurns extends TurnFigures, GroupPlace {
+export interface GroupedTurns extends TurnFigures, GroupPosition {
   /** Results of tool calls by outcome. */
   readonly tool_outcomes: Readonly<Record<string, number>>;
   /** Model calls without a token count. */
@@ -283,7 +283,7 @@ export type CallField =
 export interface TurnReader {
   listTurns(
     question: TurnQuery,
-    page: { readonly order: TurnOrder; readonly limit: number; readonly after?: TurnPlace },
+    page: { readonly order: TurnOrder; readonly limit: number; readonly after?: TurnPosition },
   ): Promise<TurnPage>;
   countTurns(question: TurnQuery): Promise<number>;
   turnFacets(

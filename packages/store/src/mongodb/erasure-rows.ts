@@ -3,7 +3,7 @@ import type { EvidenceBatch } from "@turnproof/evidence";
 import type { Db } from "mongodb";
 
 import type { Unreached } from "../erasure.ts";
-import { hashesOfId } from "../bundle/words.ts";
+import { hashesOfId } from "../bundle/bundle-words.ts";
 import { loadEach } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
 import { tenantText } from "../ledger/turn-fields.ts";

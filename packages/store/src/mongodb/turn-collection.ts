@@ -3,7 +3,7 @@ import type { Collection, Document } from "mongodb";
 
 import { isoOfMicros } from "@turnproof/semconv";
 
-import { placeOf } from "../ledger/turn-conditions.ts";
+import { turnPositionOf } from "../ledger/turn-conditions.ts";
 import type { TurnLedger } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
@@ -61,7 +61,7 @@ export function mongodbTurns(
       const records = page.map(({ record }) => JSON.parse(String(record)) as TurnRecord);
       const last = records.at(-1);
       const more = rows.length > limit && last !== undefined;
-      return { records, next: more ? placeOf(last, order) : null };
+      return { records, next: more ? turnPositionOf(last, order) : null };
     },
     async countTurns(question) {
       question.signal?.throwIfAborted();

@@ -6,7 +6,7 @@ import type { NameRow } from "../ledger/turn-groups.ts";
 import type { GroupField, GroupsPage, GroupsPaging, TurnQuery } from "../ledger/turn-query.ts";
 import { callsOf, figuresOf, request, unwound, valueOf } from "./turn-figures.ts";
 import { filterOf } from "./turn-filter.ts";
-import { placesOf } from "./turn-group-places.ts";
+import { positionsOf } from "./turn-group-positions.ts";
 
 /** A page of groups. */
 export async function groupsOf(
@@ -15,7 +15,7 @@ export async function groupsOf(
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
-  const places = await placesOf(collection, question, by, paging);
+  const positions = await positionsOf(collection, question, by, paging);
   const reads = groupReads(
     {
       turnFigures: (of, options) => figuresOf(collection, of, options),
@@ -25,7 +25,7 @@ export async function groupsOf(
     by,
     (of) => namesIn(collection, of, by),
   );
-  return groupsPage(places, paging.limit, reads);
+  return groupsPage(positions, paging.limit, reads);
 }
 
 /** The first names in the turns of each group, and the number of its threads. */

@@ -4,7 +4,7 @@
  */
 import type { Collection, Document, Filter } from "mongodb";
 
-import type { TurnOrder, TurnPlace, TurnQuery } from "../ledger/turn-query.ts";
+import type { TurnOrder, TurnPosition, TurnQuery } from "../ledger/turn-query.ts";
 import {
   absentTexts,
   codeWeights,
@@ -90,7 +90,7 @@ export async function orderedDocuments(
   page: {
     readonly order: TurnOrder;
     readonly limit: number;
-    readonly after?: TurnPlace | undefined;
+    readonly after?: TurnPosition | undefined;
   },
 ): Promise<readonly Document[]> {
   const { order, limit, after } = page;
@@ -130,7 +130,7 @@ function unknownValues(by: OrderField): readonly (string | null)[] {
   return absent === undefined ? [null] : [null, absent];
 }
 
-function partsOf({ by, ascending }: TurnOrder, after: TurnPlace | undefined): readonly Part[] {
+function partsOf({ by, ascending }: TurnOrder, after: TurnPosition | undefined): readonly Part[] {
   const values = unknownValues(by);
   const known: Filter<Document> = { [by]: { $nin: values } };
   const unknown: Filter<Document> = { [by]: { $in: values } };

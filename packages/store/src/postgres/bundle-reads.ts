@@ -5,7 +5,7 @@ import { limits } from "@turnproof/semconv";
 import { rootRows } from "../bundle/root-rows.ts";
 import type { NoteCut } from "../bundle/root-rows.ts";
 import { rangeBounds } from "../bundle/own-range.ts";
-import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
+import { hashesOfId, rootWords, rowWords } from "../bundle/bundle-words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy/bundles.ts";
 import { positionOfKeyset } from "../position.ts";

@@ -1,5 +1,5 @@
 /** @module ErasureRows: finds and deletes the rows of evidence of one user in the tables. */
-import { hashesOfId } from "../bundle/words.ts";
+import { hashesOfId } from "../bundle/bundle-words.ts";
 import { loadEach } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
 import { tenantText } from "../ledger/turn-fields.ts";

@@ -11,9 +11,9 @@ import {
   textOf,
 } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
-import { placeIn } from "../ledger/group-orders.ts";
+import { positionIn } from "../ledger/group-orders.ts";
 import type { RootTurns } from "../ledger/record-roots.ts";
-import { placeOf } from "../ledger/turn-conditions.ts";
+import { turnPositionOf } from "../ledger/turn-conditions.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, StoredTime, TextField } from "../ledger/turn-fields.ts";
 import { groupReads, groupsPage } from "../ledger/turn-groups.ts";
@@ -85,7 +85,7 @@ ORDER BY ${orderOf(order)} LIMIT ${limit + 1}`,
       const records = page.map(({ record }) => JSON.parse(String(record)) as TurnRecord);
       const last = records.at(-1);
       const more = rows.length > limit && last !== undefined;
-      return { records, next: more ? placeOf(last, order) : null };
+      return { records, next: more ? turnPositionOf(last, order) : null };
     },
   };
 }
@@ -117,7 +117,7 @@ export function postgresTurns(database: Database): TurnLedger {
       const bind = bindings();
       const rows = await request(database, question, placesSql(question, by, paging, bind), bind);
       const places = rows.map((row) =>
-        placeIn(paging, { ...valueIn(row), last: row["at"], rank: row["rank_at"] }),
+        positionIn(paging, { ...valueIn(row), last: row["at"], rank: row["rank_at"] }),
       );
       return groupsPage(places, paging.limit, groupReads(ledger, question, by, names));
     },

@@ -7,7 +7,7 @@ import type {
   CallValues,
   TurnCondition,
   TurnOrder,
-  TurnPlace,
+  TurnPosition,
   TurnQuery,
 } from "../ledger/turn-query.ts";
 import { callRows, callUsageSql } from "./call-rows.ts";
@@ -114,7 +114,7 @@ function microsSql(micros: number, bind: Bindings): string {
 }
 
 /** The rows after a place in an order; unknown values come last. */
-export function afterOf(order: TurnOrder, place: TurnPlace, bind: Bindings): string {
+export function afterOf(order: TurnOrder, place: TurnPosition, bind: Bindings): string {
   const by = orderValueSql(order.by);
   const key = bind.text(place.key);
   if (place.value === null) return `${by} IS NULL AND key < ${key}`;

@@ -3,7 +3,7 @@
  * first, page by page, so that a read of the newest events costs the same for any number of roots.
  */
 import { rangeBounds } from "../bundle/own-range.ts";
-import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
+import { hashesOfId, rootWords, rowWords } from "../bundle/bundle-words.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import type { Question } from "../evidence-question.ts";
 import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-database.ts";

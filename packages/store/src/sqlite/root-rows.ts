@@ -4,7 +4,7 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
-import { hashesOf, hashesOfId } from "../bundle/words.ts";
+import { hashesOf, hashesOfId } from "../bundle/bundle-words.ts";
 import { loadEach, pinnedBatch } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
 import type { KeyedRow, QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";

@@ -3,7 +3,7 @@ import { isoOfMicros } from "@turnproof/semconv";
 
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-import { placeOf } from "../ledger/turn-conditions.ts";
+import { turnPositionOf } from "../ledger/turn-conditions.ts";
 import type { HeldTurn, TurnLedger } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { paced } from "../paced.ts";
@@ -60,7 +60,7 @@ export function turnsIn(
       const records = rows.slice(0, limit).map(({ record }) => JSON.parse(record) as TurnRecord);
       const last = records.at(-1);
       const more = rows.length > limit && last !== undefined;
-      return { records, next: more ? placeOf(last, order) : null };
+      return { records, next: more ? turnPositionOf(last, order) : null };
     },
     async countTurns(question) {
       question.signal?.throwIfAborted();

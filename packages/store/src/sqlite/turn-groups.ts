@@ -4,13 +4,13 @@
 import { textOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import { groupPageSql, groupRankSql } from "../ledger/group-order-sql.ts";
-import { afterAllTimes, placeIn, usualGroups } from "../ledger/group-orders.ts";
+import { afterAllTimes, positionIn, usualGroups } from "../ledger/group-orders.ts";
 import { groupReads, groupsPage, namedFields, namesMax } from "../ledger/turn-groups.ts";
 import type { NameRow } from "../ledger/turn-groups.ts";
 import type {
   GroupField,
   GroupOrder,
-  GroupPlace,
+  GroupPosition,
   GroupsPage,
   GroupsPaging,
   TurnQuery,
@@ -48,7 +48,7 @@ function placesOf(
   where: SqlPart,
   by: GroupField,
   paging: GroupsPaging,
-): readonly GroupPlace[] {
+): readonly GroupPosition[] {
   const { limit, order: { by: orderBy } = usualGroups, aheadFrom = afterAllTimes } = paging;
   const bound: SqlPart["values"][number][] = [];
   const bind = (value: string | number): string => {
@@ -68,7 +68,7 @@ function placesOf(
     )
     .all(aheadFrom, ...where.values, ...bound, limit + 1)
     .map((row) =>
-      placeIn(paging, { value: textOf(row["value"]), last: row["last"], rank: row["rank"] }),
+      positionIn(paging, { value: textOf(row["value"]), last: row["last"], rank: row["rank"] }),
     );
 }
 

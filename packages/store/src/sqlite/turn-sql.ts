@@ -3,7 +3,7 @@ import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { prefixRange } from "../ledger/text-prefix.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
-import type { TurnCondition, TurnOrder, TurnPlace, TurnQuery } from "../ledger/turn-query.ts";
+import type { TurnCondition, TurnOrder, TurnPosition, TurnQuery } from "../ledger/turn-query.ts";
 import { heldJoin, heldUsageSql, tierSql } from "./held-usage.ts";
 import type { SqlValue } from "./sqlite-database.ts";
 import { orderValueSql } from "./turn-order-values.ts";
@@ -84,7 +84,7 @@ function callColumn(field: string): string {
 }
 
 /** The rows after a place in an order; unknown values come last. */
-export function afterSql(order: TurnOrder, { value, key }: TurnPlace): SqlPart {
+export function afterSql(order: TurnOrder, { value, key }: TurnPosition): SqlPart {
   const by = orderValueSql(order.by);
   if (value === null) return { sql: `${by} IS NULL AND key < ?`, values: [key] };
   const beyond = order.ascending === true ? ">" : "<";

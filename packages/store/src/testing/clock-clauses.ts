@@ -9,7 +9,7 @@ import type { TurnRow } from "@turnproof/evidence";
 
 import type { SliceOptions } from "../evidence-store.ts";
 import { microsOf } from "../ledger/turn-fields.ts";
-import type { GroupField, GroupPlace, GroupsPaging } from "../ledger/turn-query.ts";
+import type { GroupField, GroupPosition, GroupsPaging } from "../ledger/turn-query.ts";
 import type { EvidenceStore } from "../evidence-store.ts";
 import type { KitClause } from "./contract.ts";
 import { onStore } from "./on-store.ts";
@@ -28,7 +28,7 @@ async function walkGroups(
 ): Promise<(readonly [value: string | null, turns: number])[]> {
   const question = { scope: allTenants, where: [] };
   const groups: (readonly [string | null, number])[] = [];
-  let after: GroupPlace | null = null;
+  let after: GroupPosition | null = null;
   do {
     const next = after === null ? {} : { after };
     const page = await ledger.turnGroups(question, by, { ...paging, ...next });

@@ -12,7 +12,7 @@ import { groupOrderFields } from "../ledger/turn-query.ts";
 import type {
   GroupedTurns,
   GroupField,
-  GroupPlace,
+  GroupPosition,
   GroupsPaging,
   TurnReader,
 } from "../ledger/turn-query.ts";
@@ -40,7 +40,7 @@ async function walked(
   paging: GroupsPaging,
 ): Promise<readonly GroupedTurns[]> {
   const groups: GroupedTurns[] = [];
-  let after: GroupPlace | undefined;
+  let after: GroupPosition | undefined;
   do {
     const page = await reader.turnGroups(question, by, {
       ...paging,

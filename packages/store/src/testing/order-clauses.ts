@@ -4,10 +4,10 @@
  */
 import { deepEqual, equal } from "node:assert/strict";
 
-import { comparePlaces, placeOf } from "../ledger/turn-conditions.ts";
+import { compareTurnPositions, turnPositionOf } from "../ledger/turn-conditions.ts";
 import { memoryTurns } from "../ledger/memory-turns.ts";
 import { turnOrderFields } from "../ledger/turn-orders.ts";
-import type { TurnOrder, TurnPlace, TurnReader } from "../ledger/turn-query.ts";
+import type { TurnOrder, TurnPosition, TurnReader } from "../ledger/turn-query.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
 import type { KitClause } from "./contract.ts";
@@ -31,7 +31,7 @@ async function walked(
   limit: number,
 ): Promise<readonly TurnRecord[]> {
   const records: TurnRecord[] = [];
-  let after: TurnPlace | undefined;
+  let after: TurnPosition | undefined;
   do {
     const next = after === undefined ? {} : { after };
     const page = await reader.listTurns(question, { order, limit, ...next });
@@ -62,7 +62,7 @@ export const orderClauses: readonly KitClause[] = [
           const held = await walked(reference, { by: "first_received" }, 100);
           for (const order of orders) {
             const wanted = held.toSorted((a, b) =>
-              comparePlaces(placeOf(a, order), placeOf(b, order), order),
+              compareTurnPositions(turnPositionOf(a, order), turnPositionOf(b, order), order),
             );
             const shown = await walked(store.ledger, order, 23);
             deepEqual(keysOf(shown), keysOf(wanted), JSON.stringify(order));

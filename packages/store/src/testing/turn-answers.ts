@@ -4,10 +4,10 @@ import type {
   CallOptions,
   CallValues,
   GroupOrder,
-  GroupPlace,
+  GroupPosition,
   GroupsPage,
   TurnOrder,
-  TurnPlace,
+  TurnPosition,
   TurnQuery,
   TurnReader,
   TurnWriter,
@@ -55,7 +55,7 @@ export async function requestAll(
   await store.dropTurns(gone.map(heldOf));
   await store.putTurns(records.slice(20));
   const pages: (readonly TurnRecord[])[] = [];
-  let after: TurnPlace | undefined;
+  let after: TurnPosition | undefined;
   do {
     const next = after === undefined ? {} : { after };
     const page = await store.listTurns(question, { order, limit: 7, ...next });
@@ -64,7 +64,7 @@ export async function requestAll(
   } while (after !== undefined);
   const groups: GroupsPage[] = [];
   for (const by of ["thread_id", "agent_id"] as const) {
-    let from: GroupPlace | undefined;
+    let from: GroupPosition | undefined;
     do {
       const next = from === undefined ? {} : { after: from };
       const ahead = aheadFrom === undefined ? {} : { aheadFrom };

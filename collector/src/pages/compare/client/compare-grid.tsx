@@ -8,11 +8,11 @@ import { fromColumns } from "../../../ui/display/columns.ts";
 import type { Columns } from "../../../ui/display/columns.ts";
 import { compareRows } from "../../../ui/display/compare-rows.ts";
 import type { CompareRow, CompareRows } from "../../../ui/display/compare-rows.ts";
-import { operationName } from "../../../ui/display/compare-words.ts";
-import { kindWords } from "../../../ui/display/kind-words.ts";
+import { operationName } from "../../../ui/display/compare-texts.ts";
+import { kindTexts } from "../../../ui/display/kind-texts.ts";
 import { nextOf } from "../../../ui/display/tree-rows.ts";
 import { OperationRow, changesText, eventHref } from "../../../ui/elements/operation-row.tsx";
-import type { ComparePlace } from "../../../ui/elements/operation-row.tsx";
+import type { CompareContext } from "../../../ui/elements/operation-row.tsx";
 import { RowPath } from "../../../ui/elements/row-path.tsx";
 import { drawn, find } from "../../../ui/client/page.ts";
 import { TreeGrid } from "../../../ui/client/tree-grid.ts";
@@ -27,7 +27,7 @@ export interface CompareColumns {
 /** The tree grid over operations, possibly thousands. */
 export class CompareGrid extends TreeGrid<CompareRow> {
   readonly #list: CompareRows;
-  readonly #place: ComparePlace;
+  readonly #place: CompareContext;
 
   /** `onKeepAll`: every operation is shown from now on. */
   constructor({ operations, trust }: CompareColumns, onKeepAll: () => void) {
@@ -85,7 +85,7 @@ export class CompareGrid extends TreeGrid<CompareRow> {
     if (detail === undefined) return;
     const steps = this.above(this.selected).map((index) => {
       const above = (this.rows[index] as CompareRow).operation;
-      return { index, name: operationName(above) ?? kindWords(above.event_kind) };
+      return { index, name: operationName(above) ?? kindTexts(above.event_kind) };
     });
     detail.hidden = false;
     detail.replaceChildren(

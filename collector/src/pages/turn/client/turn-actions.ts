@@ -12,7 +12,7 @@ export function startActions(): void {
   addShortcuts([
     {
       keys: ["y"],
-      words: "Copy a link to the row, or to the page",
+      label: "Copy a link to the row, or to the page",
       group: "Everywhere",
       run: () => void copy(linkOf(document.activeElement), "Link"),
     },

@@ -85,7 +85,7 @@ export function startStatistics(
   addShortcuts([
     {
       keys: ["s"],
-      words: "Statistics of the turn",
+      label: "Statistics of the turn",
       group: "Turn",
       run: () => {
         card.open = !card.open;

@@ -3,7 +3,7 @@
  * drawn; its text is in the address of the page, and typing never loses the focus.
  */
 import { countText } from "../../../ui/display/figures.ts";
-import { lanes } from "../../../ui/display/kind-words.ts";
+import { lanes } from "../../../ui/display/kind-texts.ts";
 import {
   findRows,
   readRowQuery,
@@ -119,9 +119,9 @@ class FindBox {
     onFragment(() => this.#read());
     const group = "Turn" as const;
     addShortcuts([
-      { keys: ["f"], words: "Find in this turn", group, run: () => this.#enter() },
-      { keys: ["n"], words: "Next match", group, run: () => this.#step(1, true) },
-      { keys: ["N"], words: "Previous match", group, run: () => this.#step(-1, true) },
+      { keys: ["f"], label: "Find in this turn", group, run: () => this.#enter() },
+      { keys: ["n"], label: "Next match", group, run: () => this.#step(1, true) },
+      { keys: ["N"], label: "Previous match", group, run: () => this.#step(-1, true) },
     ]);
     this.#read();
   }

@@ -1,5 +1,5 @@
 /** @module WaterfallPath: the line of ancestors of the selected row; a step leads to its row. */
-import { nodeWords } from "../../../ui/display/row-summary.ts";
+import { nodeTexts } from "../../../ui/display/row-summary.ts";
 import type { WaterfallRow } from "../../../ui/display/waterfall-rows.ts";
 import { RowPath } from "../../../ui/elements/row-path.tsx";
 import { drawn, find } from "../../../ui/client/page.ts";
@@ -28,6 +28,6 @@ export function showPath(grid: WaterfallGrid): void {
 }
 
 function nameOf({ node, kind, identity }: WaterfallRow): string {
-  if (node !== undefined) return nodeWords(node).name;
+  if (node !== undefined) return nodeTexts(node).name;
   return kind === "missing" ? "missing parent" : (identity?.agent_id ?? "structure");
 }

@@ -33,14 +33,14 @@ export function startTools(grid: WaterfallGrid, gaps: readonly Stretch[]): void 
   zoomByPointer(grid);
   const group = "Turn" as const;
   addShortcuts([
-    { keys: ["p"], words: "Critical path", group, run: critical },
+    { keys: ["p"], label: "Critical path", group, run: critical },
     ...(gaps.length === 0
       ? []
-      : [{ keys: ["x"] as const, words: "Compress idle time", group, run: idle }]),
-    { keys: ["+"], words: "Zoom in", group, run: () => grid.zoomBy(0.6) },
-    { keys: ["-"], words: "Zoom out", group, run: () => grid.zoomBy(1 / 0.6) },
-    { keys: ["0"], words: "Show everything", group, run: () => grid.fit() },
-    { keys: ["z"], words: "Fit the row", group, run: () => grid.fit(grid.focused) },
+      : [{ keys: ["x"] as const, label: "Compress idle time", group, run: idle }]),
+    { keys: ["+"], label: "Zoom in", group, run: () => grid.zoomBy(0.6) },
+    { keys: ["-"], label: "Zoom out", group, run: () => grid.zoomBy(1 / 0.6) },
+    { keys: ["0"], label: "Show everything", group, run: () => grid.fit() },
+    { keys: ["z"], label: "Fit the row", group, run: () => grid.fit(grid.focused) },
   ]);
 }
 

@@ -46,7 +46,7 @@ export function startDifferences(query: URLSearchParams): void {
   addShortcuts([
     {
       keys: ["w"],
-      words: "What sets these turns apart",
+      label: "What sets these turns apart",
       group: "List",
       run: () => {
         card.open = !card.open;

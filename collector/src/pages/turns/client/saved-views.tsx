@@ -45,11 +45,11 @@ class Views {
     addShortcuts([
       {
         keys: ["v"],
-        words: "Views",
+        label: "Views",
         group,
         run: () => (find("a[aria-current]", this.#nav) ?? find("a", this.#nav))?.focus(),
       },
-      { keys: ["V"], words: "Save this view", group, run: () => this.#name() },
+      { keys: ["V"], label: "Save this view", group, run: () => this.#name() },
     ]);
   }
 

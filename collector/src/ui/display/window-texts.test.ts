@@ -1,7 +1,7 @@
 /** @module Words of a window never claim more than is known, nor less. */
 import { expect, test } from "vitest";
 
-import { pendingText, runningText, windowState } from "./window-words.ts";
+import { pendingText, runningText, windowState } from "./window-texts.ts";
 
 const whole = { window_complete: true, next_cursor: null, pending_frames: 0 };
 const part = { ...whole, window_complete: false };

@@ -1,11 +1,11 @@
 /**
- * @module MetricWords: name and value of an outcome's metric. A name with a unit of time, such as
+ * @module MetricTexts: name and value of an outcome's metric. A name with a unit of time, such as
  * `seconds_to_receipt` or `handling_ms`, is a duration.
  */
 import { durationText, wordsOf } from "./figures.ts";
 
 /** A metric for a reader; `duration` is set for a metric of time. */
-export interface MetricWords {
+export interface MetricTexts {
   readonly name: string;
   readonly duration?: string;
 }
@@ -17,7 +17,7 @@ const unitMs: { readonly [unit: string]: number | undefined } = {
 };
 
 /** The words of a metric; a value that is no time keeps its name. */
-export function metricWords(name: string, value: number | string | undefined): MetricWords {
+export function metricTexts(name: string, value: number | string | undefined): MetricTexts {
   const plain = { name: wordsOf(name) };
   if (typeof value !== "number" || value < 0) return plain;
   const [, unit = "", before, after = ""] =

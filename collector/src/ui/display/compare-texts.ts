@@ -1,12 +1,12 @@
 /**
- * @module CompareWords: names and limits of a comparison. A change is never called better or
+ * @module CompareTexts: names and limits of a comparison. A change is never called better or
  * worse; an absence in an incomplete window is "not established", not "removed".
  */
 import type { Delta, OperationRow, TraceComparison, WindowTrust } from "@turnproof/evidence";
 
 import type { CompareRow } from "./compare-rows.ts";
 import { countText, durationText, wordsOf } from "./figures.ts";
-import { kindWords } from "./kind-words.ts";
+import { kindTexts } from "./kind-texts.ts";
 
 /** Names of the two sides on the pages. */
 export const sideNames = { baseline: "A", candidate: "B" } as const;
@@ -15,7 +15,7 @@ export const sideNames = { baseline: "A", candidate: "B" } as const;
 export type Verb = "added" | "removed" | "changed" | "unchanged" | "not_established";
 
 /** Sign and words of each verb. */
-export const verbWords: { readonly [V in Verb]: readonly [sign: string, word: string] } = {
+export const verbTexts: { readonly [V in Verb]: readonly [sign: string, word: string] } = {
   added: ["+", "only in B"],
   removed: ["−", "only in A"],
   changed: ["≠", "changed"],
@@ -226,8 +226,8 @@ export function operationSummary(
   const own = duration_ms.candidate ?? duration_ms.baseline;
   const alone = operation.change === "added" || operation.change === "removed";
   return [
-    verbWords[verb][1],
-    name === null ? kindWords(kind) : `${kindWords(kind)} ${name}`,
+    verbTexts[verb][1],
+    name === null ? kindTexts(kind) : `${kindTexts(kind)} ${name}`,
     ...(ordinal > 1 ? [`number ${ordinal}`] : []),
     ...changes.map(({ field, baseline, candidate }) => {
       return `${wordsOf(field)} ${baseline ?? "unknown"} became ${candidate ?? "unknown"}`;

@@ -5,7 +5,7 @@ import { compareTraceWindows } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { differenceText, openPoints, trustText, verbOf } from "./compare-words.ts";
+import { differenceText, openPoints, trustText, verbOf } from "./compare-texts.ts";
 
 const complete = {
   window_complete: true,

@@ -1,9 +1,9 @@
-/** @module CostWords: costs in words; a call without a price is counted and named, never 0. */
+/** @module CostTexts: costs in words; a call without a price is counted and named, never 0. */
 import type { Cost, TokenPart } from "../../cost/call-cost.ts";
 import { countText, usdText } from "../../ui/display/figures.ts";
 
 /** Why calls have no price, for a reader. */
-const unpricedWords: Readonly<Record<keyof Cost["unpriced_calls"], string>> = {
+const unpricedTexts: Readonly<Record<keyof Cost["unpriced_calls"], string>> = {
   model_unknown: "the model was not recorded",
   provider_unknown: "the provider was not recorded",
   not_listed: "no price is listed for the model",
@@ -21,11 +21,11 @@ export function unpricedCalls({ unpriced_calls: calls }: Cost): number {
 export function unpricedReasons({ unpriced_calls: calls }: Cost): readonly string[] {
   return (Object.entries(calls) as [keyof Cost["unpriced_calls"], number][])
     .toSorted(([, a], [, b]) => b - a)
-    .map(([reason, count]) => `${callsText(count)}: ${unpricedWords[reason]}`);
+    .map(([reason, count]) => `${callsText(count)}: ${unpricedTexts[reason]}`);
 }
 
 /** Counts of tokens without which a price is a range, for a reader. */
-const partWords: Readonly<Record<TokenPart, string>> = {
+const partTexts: Readonly<Record<TokenPart, string>> = {
   cached_tokens: "cache reads not recorded",
   cache_write_tokens: "cache writes not recorded",
   reasoning_tokens: "reasoning tokens not recorded",
@@ -36,7 +36,7 @@ export function rangedReasons({ ranged_calls: all, ranged_without: of }: Cost): 
   return (Object.entries(of) as [TokenPart, number][])
     .toSorted(([, a], [, b]) => b - a)
     .map(([part, count]) =>
-      count === all ? partWords[part] : `${callsText(count)}: ${partWords[part]}`,
+      count === all ? partTexts[part] : `${callsText(count)}: ${partTexts[part]}`,
     );
 }
 

@@ -1,13 +1,13 @@
 /**
- * @module FailureWords: where errors in a turn began, in words. An error propagates to everything
+ * @module FailureTexts: where errors in a turn began, in words. An error propagates to everything
  * that waits for it, so only the innermost ones are listed; the judge's findings are shown
  * elsewhere. Words, registered names and classes only.
  */
 import type { CausalWaterfall, TurnEvent, WaterfallNode } from "@turnproof/evidence";
 
 import { wordsOf } from "./figures.ts";
-import { kindWords } from "./kind-words.ts";
-import { nodeWords } from "./row-summary.ts";
+import { kindTexts } from "./kind-texts.ts";
+import { nodeTexts } from "./row-summary.ts";
 import { capital } from "./capital.ts";
 
 /** One failure. */
@@ -81,8 +81,8 @@ function innermost(
 }
 
 function called(node: WaterfallNode): string {
-  const { name, kind } = nodeWords(node);
-  return name === kind ? kindWords(node.event_kind) : `${kind} ${name}`;
+  const { name, kind } = nodeTexts(node);
+  return name === kind ? kindTexts(node.event_kind) : `${kind} ${name}`;
 }
 
 /** Consequence of a failure, in a few words. */

@@ -1,5 +1,5 @@
 /**
- * @module StatusWords: the statuses of our answers in words. Not from `node:http`: an import of
+ * @module StatusTexts: the statuses of our answers in words. Not from `node:http`: an import of
  * that also loads Node's client for `fetch`, 44 ms of CPU in a thread that serves no socket.
  */
 const words: Readonly<Record<number, string>> = {
@@ -21,6 +21,6 @@ const words: Readonly<Record<number, string>> = {
 };
 
 /** A status in words. */
-export function statusWords(status: number): string {
+export function statusTexts(status: number): string {
   return words[status] ?? "Error";
 }

@@ -1,4 +1,4 @@
-/** @module KindWords: display names of event kinds, chain links and reasons. */
+/** @module KindTexts: display names of event kinds, chain links and reasons. */
 import { findingTexts, variantTexts, verdictReasonWords } from "@turnproof/evidence";
 import type { FindingCode, FindingVariant, Lane, VerdictReason } from "@turnproof/evidence";
 
@@ -17,7 +17,7 @@ export const lanes: readonly (readonly [lane: Lane, name: string])[] = [
 ];
 
 /** Display name of an event kind; a kind without one is shown unchanged. */
-export function kindWords(kind: string): string {
+export function kindTexts(kind: string): string {
   return kind === "span" ? "structure" : wordsOf(kind);
 }
 

@@ -1,4 +1,4 @@
-/** @module GateWords: figures of the gate as text. */
+/** @module GateTexts: figures of the gate as text. */
 import type {
   ContractComparison,
   GateOutcome,
@@ -15,7 +15,7 @@ import type { OfSides, PairingCounts } from "../gate/pairing.ts";
 import type { PassK } from "../gate/pass-k.ts";
 
 /** An outcome in words. */
-export const outcomeWords: { readonly [K in GateOutcome]: string } = {
+export const outcomeTexts: { readonly [K in GateOutcome]: string } = {
   regressed: "regressed",
   no_regression: "no regression",
   not_enough_evidence: "not enough evidence",
@@ -23,7 +23,7 @@ export const outcomeWords: { readonly [K in GateOutcome]: string } = {
 
 /** The outcome of a measure, and whether it is a part of that of all. */
 export function measureOutcome({ outcome, decides }: MeasureComparison): string {
-  return decides ? outcomeWords[outcome] : `${outcomeWords[outcome]}, decides nothing`;
+  return decides ? outcomeTexts[outcome] : `${outcomeTexts[outcome]}, decides nothing`;
 }
 
 /** A share in per cent, `unknown` without one. */
@@ -37,7 +37,7 @@ function points(difference: number): string {
 }
 
 /** One side: its share, how many turns it is of, and how many have no result. */
-export function sideWords({ share, holds, violated, unknown, interval }: SideShare): string {
+export function sideTexts({ share, holds, violated, unknown, interval }: SideShare): string {
   const known = holds + violated;
   const bounds = interval === undefined ? "" : `, ${between(interval)}`;
   const open = unknown === 0 ? "" : `, ${unknown} not established`;
@@ -45,7 +45,7 @@ export function sideWords({ share, holds, violated, unknown, interval }: SideSha
 }
 
 /** The change of the share that holds. */
-export function changeWords({ drop, dropInterval: interval }: ContractComparison): string {
+export function changeTexts({ drop, dropInterval: interval }: ContractComparison): string {
   if (drop === undefined || interval === undefined) return "unknown";
   const signed = (value: number): string =>
     `${value > 0 ? "-" : "+"}${(Math.abs(value) * 100).toFixed(1)}`;
@@ -53,7 +53,7 @@ export function changeWords({ drop, dropInterval: interval }: ContractComparison
 }
 
 /** How both sides are compared: in pairs, with what that leaves out, or why not in pairs. */
-export function pairingWords(of: PairingCounts): string {
+export function pairingTexts(of: PairingCounts): string {
   const { paired, cases, inPairs, withoutCase, withoutPartner, repeated } = of;
   if (paired) {
     const none = `${withoutCase.baseline} and ${withoutCase.candidate} turns that name no case`;
@@ -86,7 +86,7 @@ function hasAny({ baseline, candidate }: OfSides): boolean {
 }
 
 /** pass^k of one side: how often k turns of a case all hold the contract. */
-export function passWords({ k, cases, value, low, high }: PassK): string {
+export function passTexts({ k, cases, value, low, high }: PassK): string {
   const what = k === 1 ? "a turn holds" : `all of ${k} turns hold`;
   if (value === undefined) return `${what}: unknown`;
   const open = low === high ? "" : `, ${percent(low)} to ${percent(high)} with unknown results`;
@@ -105,14 +105,14 @@ function planWords(plan: GatePlan, tests: number): string {
       ? ""
       : `, with ${unknown.baseline} and ${unknown.candidate} turns not established`;
   const units = plan.cases === undefined ? "" : `, by ${plan.cases} cases as units`;
-  const level = `${levelWords(alpha, tests)}${units}, ${taken}${open}${unnamedWords(plan)}`;
+  const level = `${levelTexts(alpha, tests)}${units}, ${taken}${open}${unnamedTexts(plan)}`;
   return smallestDrop === undefined
     ? `no drop can be found with power ${percent(power)} (${level})`
     : `a drop of ${points(smallestDrop)} or more is found with power ${percent(power)} (${level})`;
 }
 
 /** Turns beside pairs that may weigh against an outcome. */
-function unnamedWords({ withoutCase }: Pick<GatePlan, "withoutCase">): string {
+function unnamedTexts({ withoutCase }: Pick<GatePlan, "withoutCase">): string {
   if (withoutCase === undefined) return "";
   return `, with ${withoutCase.baseline} and ${withoutCase.candidate} turns that name no case`;
 }
@@ -128,14 +128,14 @@ function growthPlanWords(plan: GrowthPlan, tests: number): string {
     ranges === undefined
       ? ""
       : `, with ${ranges.baseline} and ${ranges.candidate} values that are a range`;
-  const level = `${levelWords(alpha, tests)}, ${percent(allowedGrowth)} allowed${open}${unnamedWords(plan)}${wide}`;
+  const level = `${levelTexts(alpha, tests)}, ${percent(allowedGrowth)} allowed${open}${unnamedTexts(plan)}${wide}`;
   return smallestGrowth === undefined
     ? `no growth can be found with power ${percent(power)} (${level})`
     : `growth of ${percent(smallestGrowth)} or more is found with power ${percent(power)} (${level})`;
 }
 
 /** The level of one test, which is a part of that of all tests together. */
-function levelWords(alpha: number, tests: number): string {
+function levelTexts(alpha: number, tests: number): string {
   const own = `level ${Number(alpha.toPrecision(2))}`;
   const together = Number((alpha * tests).toPrecision(6));
   return tests === 1 ? own : `${own}, which is ${together} split over ${tests} tests`;
@@ -161,7 +161,7 @@ export function measureName({ name, unit }: Pick<MeasureComparison, "name" | "un
 }
 
 /** Median of a side. */
-export function medianWords(side: SideMeasure): string {
+export function medianTexts(side: SideMeasure): string {
   const { median, medianInterval, medianRange, ranges = 0, known, unknown } = side;
   if (median === undefined) return `unknown (not recorded on any of ${unknown} turns)`;
   const bounds =
@@ -178,7 +178,7 @@ export function medianWords(side: SideMeasure): string {
 }
 
 /** Measures that are not compared; undefined where all are. */
-export function notRecordedWords({
+export function notRecordedTexts({
   notRecorded,
 }: Pick<GateReport, "notRecorded">): string | undefined {
   if (notRecorded.length === 0) return undefined;
@@ -191,7 +191,7 @@ export function notAppliedName(name: string): string {
 }
 
 /** The level of all intervals of a report. */
-export function intervalWords({ intervalLevel, alpha }: GateReport): string {
+export function intervalTexts({ intervalLevel, alpha }: GateReport): string {
   const short = (share: number): number => Number((share * 100).toPrecision(4));
   return (
     `Intervals have ${short(intervalLevel)} % confidence (1 - 2 alpha), some by approximation. ` +

@@ -1,4 +1,4 @@
-/** @module IdWords: the kind of an opaque id, from the fields in which the evidence has it. */
+/** @module IdTexts: the kind of an opaque id, from the fields in which the evidence has it. */
 import { wordsOf } from "../../ui/display/figures.ts";
 
 /** Fields of ids, with the name of their kind; the first match is used. */
@@ -41,6 +41,6 @@ const fieldNames: { readonly [field: string]: string } = {
 };
 
 /** A field in words: where in an event the id occurs. */
-export function fieldWords(field: string): string {
+export function fieldTexts(field: string): string {
   return fieldNames[field] ?? wordsOf(field.replace(/_id$/, ""));
 }

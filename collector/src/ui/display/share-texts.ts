@@ -1,4 +1,4 @@
-/** @module ShareWords: differences of shares, their intervals and p-values as text. */
+/** @module ShareTexts: differences of shares, their intervals and p-values as text. */
 
 /** A difference of shares in percentage points: `+12.5`. */
 export function differenceText(difference: number): string {

@@ -1,7 +1,7 @@
 /** @module A metric whose name has a unit of time reads as a duration; others keep their name. */
 import { expect, test } from "vitest";
 
-import { metricWords } from "./metric-words.ts";
+import { metricTexts } from "./metric-texts.ts";
 
 test.each([
   ["seconds_to_receipt", 36, { name: "time to receipt", duration: "36 s" }],
@@ -14,5 +14,5 @@ test.each([
   ["seconds_to_receipt", undefined, { name: "seconds to receipt" }],
   ["seconds_to_receipt", -1, { name: "seconds to receipt" }],
 ])("%s %s", (name, value, words) => {
-  expect(metricWords(name, value)).toEqual(words);
+  expect(metricTexts(name, value)).toEqual(words);
 });

@@ -1,5 +1,5 @@
 /**
- * @module FindWords: where the incident finder searched, where it did not, why, and what to do:
+ * @module FindTexts: where the incident finder searched, where it did not, why, and what to do:
  * the same words on the page, in its twin and on the command line.
  */
 
@@ -34,14 +34,14 @@ export const placeNames: { readonly [P in FoundPlace]: string } = {
 };
 
 /** Words for a place's reach, and their tone: searched, in part, or not at all. */
-export interface ReachWords {
+export interface ReachTexts {
   readonly state: "searched" | "partly" | "not searched";
   /** Why, and what to do; empty when there is nothing to add. */
   readonly why: string;
 }
 
 /** The words of each reach. */
-export const reachWords: { readonly [R in Reach]: ReachWords } = {
+export const reachTexts: { readonly [R in Reach]: ReachTexts } = {
   whole: { state: "searched", why: "" },
   earlier: { state: "searched", why: "On the pages before this one." },
   goes_on: { state: "partly", why: "Continues on the next page." },
@@ -67,6 +67,6 @@ export const reachWords: { readonly [R in Reach]: ReachWords } = {
 
 /** One sentence about a place. */
 export function reachText(place: FoundPlace, reach: Reach): string {
-  const { state, why } = reachWords[reach];
+  const { state, why } = reachTexts[reach];
   return `${placeNames[place]}: ${state}.${why === "" ? "" : ` ${why}`}`;
 }

@@ -1,7 +1,7 @@
 /** @module Differences of shares, intervals and p-values as text. */
 import { expect, test } from "vitest";
 
-import { chanceText, differenceText, rangeText, rateText } from "./share-words.ts";
+import { chanceText, differenceText, rangeText, rateText } from "./share-texts.ts";
 
 test("points have a sign and at most two decimals", () => {
   expect([0.125, -0.031, 0.004_2, 0, -0.000_01].map(differenceText)).toEqual([

@@ -1,6 +1,6 @@
 /**
- * @module TurnGroupPlaces: the groups of a page in their order, as a pipeline. The engine sorts and
- * limits: a page reads no group that is not on it.
+ * @module TurnGroupPositions: the groups of a page in their order, as a pipeline. The engine sorts
+ * and limits: a page reads no group that is not on it.
  */
 import type { Collection, Document } from "mongodb";
 
@@ -8,14 +8,14 @@ import {
   afterAllTimes,
   isFromEnd,
   orderKey,
-  placeIn,
+  positionIn,
   usualGroups,
 } from "../ledger/group-orders.ts";
 import { absentTexts } from "../ledger/turn-orders.ts";
 import type {
   GroupField,
   GroupOrder,
-  GroupPlace,
+  GroupPosition,
   GroupsPaging,
   TurnQuery,
 } from "../ledger/turn-query.ts";
@@ -24,12 +24,12 @@ import { countIf, request, valueOf } from "./turn-figures.ts";
 import { filterOf } from "./turn-filter.ts";
 
 /** The groups of a page, and one more. */
-export async function placesOf(
+export async function positionsOf(
   collection: Collection<Document>,
   question: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
-): Promise<readonly GroupPlace[]> {
+): Promise<readonly GroupPosition[]> {
   const { limit, after, order = usualGroups, aheadFrom = afterAllTimes } = paging;
   // `$max` passes over null.
   const past = { $max: { $cond: [{ $lt: ["$own_time", aheadFrom] }, "$own_time", null] } };
@@ -54,12 +54,12 @@ export async function placesOf(
     { $limit: limit + 1 },
   ]);
   return rows.map(({ _id: value, last: at, rank: figure }) =>
-    placeIn(paging, { value: value as string | null, last: at, rank: figure }),
+    positionIn(paging, { value: value as string | null, last: at, rank: figure }),
   );
 }
 
 /** The engine sorts null before every text, and compares within one type only. */
-function behind(after: GroupPlace, paging: GroupsPaging): Document {
+function behind(after: GroupPosition, paging: GroupsPaging): Document {
   const { order = usualGroups } = paging;
   const { value } = after;
   const place = orderKey(after, paging);

@@ -1,7 +1,7 @@
-/** @module CohortWords: figures of compared groups of turns as text. */
+/** @module CohortTexts: figures of compared groups of turns as text. */
 import type { CohortRow, CohortSide, CohortUnit } from "./cohort-figures.ts";
 import { countText, durationText, usdText } from "./figures.ts";
-import { differenceText, rangeText, rateText } from "./share-words.ts";
+import { differenceText, rangeText, rateText } from "./share-texts.ts";
 
 /** A value in its unit, or what it is at least and at most; undefined where it is unknown. */
 export function sideText(

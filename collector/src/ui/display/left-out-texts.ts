@@ -1,4 +1,4 @@
-/** @module LeftOutWords: why a page does not apply a parameter of its address. */
+/** @module LeftOutTexts: why a page does not apply a parameter of its address. */
 import { countText } from "./figures.ts";
 
 /** A parameter of an address that its page does not apply. */

@@ -3,19 +3,19 @@ import { codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
-import { allowedText, problemWords } from "./problem-words.ts";
+import { allowedText, problemTexts } from "./problem-texts.ts";
 
-const fallback = problemWords(418, "no_such_code");
+const fallback = problemTexts(418, "no_such_code");
 
 test.each(Object.entries(codes))("%s", (code, row: CodeRow) => {
   const { status = 500 } = row;
-  const words = problemWords(status, code);
+  const words = problemTexts(status, code);
   expect(words).not.toEqual(fallback);
   expect(words.next).toMatch(/[.]$/);
 });
 
 test("a failure of our own is stated once, with what to do", () => {
-  const { title, next } = problemWords(500, "internal_error");
+  const { title, next } = problemTexts(500, "internal_error");
   const words = `${title} ${codes.internal_error.sentence} ${next}`.toLowerCase();
   expect(words).not.toContain("error");
   expect(next).toMatch(/^Try again\./);
@@ -23,19 +23,19 @@ test("a failure of our own is stated once, with what to do", () => {
 });
 
 test("damage names where its repair is, and no second try", () => {
-  const { next } = problemWords(500, "store_corrupt");
+  const { next } = problemTexts(500, "store_corrupt");
   expect(next).toContain("Health");
   expect(next).not.toContain("Try again");
 });
 
 test("what was named and is not there is told from an address that is none", () => {
-  const named = problemWords(404, "not_found", "code");
-  expect(named).not.toEqual(problemWords(404, "not_found"));
+  const named = problemTexts(404, "not_found", "code");
+  expect(named).not.toEqual(problemTexts(404, "not_found"));
 });
 
 test("text that is not kept is told from an address that cannot be read", () => {
-  const refused = problemWords(400, "attribute_credential", "text");
-  expect(refused).not.toEqual(problemWords(400, "parameter_invalid"));
+  const refused = problemTexts(400, "attribute_credential", "text");
+  expect(refused).not.toEqual(problemTexts(400, "parameter_invalid"));
 });
 
 test("a refused term is named by its place and key, with the allowed words", () => {

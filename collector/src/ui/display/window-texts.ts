@@ -1,5 +1,5 @@
 /**
- * @module WindowWords: the coverage of a list in words that claim no more than is known. Received
+ * @module WindowTexts: the coverage of a list in words that claim no more than is known. Received
  * events that are not readable yet are neither counted nor denied.
  */
 import { countText } from "./figures.ts";

@@ -5,7 +5,7 @@ import { buildCausalWaterfall } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { failuresOf, failureText } from "./failure-words.ts";
+import { failuresOf, failureText } from "./failure-texts.ts";
 
 type Kind = TurnEvent["event_kind"];
 

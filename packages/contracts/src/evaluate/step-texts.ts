@@ -1,4 +1,4 @@
-/** @module StepWords: in which way the calls of a turn leave a golden trajectory, as a sentence. */
+/** @module StepTexts: in which way the calls of a turn leave a golden trajectory, as a sentence. */
 import type { ClauseOf, GoldenStep } from "../language/clauses.ts";
 import { keyId } from "./matching.ts";
 import { counted } from "./judgement.ts";
@@ -16,21 +16,21 @@ export interface StepsOfBoth {
 /** The step, from 0, at which calls in order leave the golden ones. */
 export function differingStep(at: number, { golden, recorded, compare }: StepsOfBoth): string {
   const [wanted, made] = [golden[at], recorded[at]];
-  const more = lengthWords(golden.length, recorded.length);
+  const more = lengthTexts(golden.length, recorded.length);
   const step = `Step ${at + 1}`;
   if (wanted === undefined) {
-    const extra = made === undefined ? step : `${step} (${stepWords(made)})`;
+    const extra = made === undefined ? step : `${step} (${stepTexts(made)})`;
     return `${extra} is not in the golden trajectory.${more}`;
   }
-  const expected = `expected ${stepWords(wanted)}`;
+  const expected = `expected ${stepTexts(wanted)}`;
   if (made === undefined) return `${step} is missing: ${expected}, recorded no call.${more}`;
   if (!isSameCall(wanted, made)) {
-    return `${step} differs: ${expected}, recorded ${stepWords(made)}.${more}`;
+    return `${step} differs: ${expected}, recorded ${stepTexts(made)}.${more}`;
   }
   const parts = differences(wanted, made, compare);
   return parts === undefined
-    ? `${step} (${stepWords(wanted)}) has its place in no possible order of the calls.${more}`
-    : `${step} (${stepWords(wanted)}) differs in ${parts}.${more}`;
+    ? `${step} (${stepTexts(wanted)}) has its place in no possible order of the calls.${more}`
+    : `${step} (${stepTexts(wanted)}) differs in ${parts}.${more}`;
 }
 
 /**
@@ -42,18 +42,18 @@ export function extraStep(at: number, free: readonly number[], both: StepsOfBoth
   const { golden, recorded, compare } = both;
   const made = recorded[at];
   if (made === undefined) return `Step ${at + 1} is not in the golden trajectory.`;
-  const step = `Step ${at + 1} (${stepWords(made)})`;
+  const step = `Step ${at + 1} (${stepTexts(made)})`;
   const same = free.find((place) => isSameCall(golden[place], made));
   const parts = same === undefined ? undefined : differences(golden[same], made, compare);
   if (parts !== undefined) return `${step} differs in ${parts}.`;
   const [missing] = free;
   // A subset may have fewer calls.
   const isLonger = recorded.length > golden.length;
-  const more = isLonger ? lengthWords(golden.length, recorded.length) : "";
+  const more = isLonger ? lengthTexts(golden.length, recorded.length) : "";
   return missing === undefined
     ? `${step} is not in the golden trajectory.${more}`
     : `${step} is not in the golden trajectory, of which step ${missing + 1} ` +
-        `(${stepWords(golden[missing])}) is missing.${more}`;
+        `(${stepTexts(golden[missing])}) is missing.${more}`;
 }
 
 /**
@@ -64,19 +64,19 @@ export function extraStep(at: number, free: readonly number[], both: StepsOfBoth
 export function missingStep(at: number, free: readonly number[], both: StepsOfBoth): string {
   const { golden, recorded, compare } = both;
   const wanted = golden[at];
-  const step = `Golden step ${at + 1} (${stepWords(wanted)})`;
+  const step = `Golden step ${at + 1} (${stepTexts(wanted)})`;
   const same = free.find((place) => isSameCall(wanted, recorded[place]));
   const parts = same === undefined ? undefined : differences(wanted, recorded[same], compare);
   // A superset may have more calls.
   const isShorter = recorded.length < golden.length;
-  const fewer = isShorter ? lengthWords(golden.length, recorded.length) : "";
+  const fewer = isShorter ? lengthTexts(golden.length, recorded.length) : "";
   return parts === undefined
     ? `${step} is missing.${fewer}`
     : `${step} is missing: step ${(same ?? 0) + 1} of the turn differs in ${parts}.`;
 }
 
 /** Kind and name of a step. */
-export function stepWords(step: GoldenStep | undefined): string {
+export function stepTexts(step: GoldenStep | undefined): string {
   return step === undefined ? "no call" : `${step.kind} ${step.name ?? "without a name"}`;
 }
 
@@ -114,7 +114,7 @@ function printOf(fingerprint: string | undefined): string {
 }
 
 /** How many calls more or fewer than golden steps there are, as a further sentence. */
-function lengthWords(golden: number, recorded: number): string {
+function lengthTexts(golden: number, recorded: number): string {
   if (golden === recorded) return "";
   const number = counted(Math.abs(recorded - golden), "call");
   return ` The turn has ${number} ${recorded > golden ? "more" : "fewer"} than the golden trajectory.`;

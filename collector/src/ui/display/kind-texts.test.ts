@@ -1,7 +1,7 @@
 /** @module The verdict's sentence on a page: words, subject and counts, without codes. */
 import { expect, test } from "vitest";
 
-import { verdictSentence } from "./kind-words.ts";
+import { verdictSentence } from "./kind-texts.ts";
 
 test.each([
   [

@@ -1,5 +1,5 @@
 /**
- * @module FindingWords: what a finding in an audit log means, and what helps, wherever it is shown.
+ * @module FindingTexts: what a finding in an audit log means, and what helps, wherever it is shown.
  */
 import type { Log } from "../../log.ts";
 import type { AuditFinding, AuditVerification } from "./verify.ts";

@@ -1,7 +1,7 @@
 /** @module The kind of an id follows from the fields in which the evidence has it. */
 import { expect, test } from "vitest";
 
-import { fieldWords, idKinds } from "./id-words.ts";
+import { fieldTexts, idKinds } from "./id-texts.ts";
 
 test("the surest kind comes first", () => {
   expect(idKinds(["input_refs", "thread_id"])).toEqual(["thread", "source"]);
@@ -10,7 +10,7 @@ test("the surest kind comes first", () => {
 });
 
 test("fields read as words", () => {
-  expect(fieldWords("user_id")).toBe("tenant");
-  expect(fieldWords("output_refs")).toBe("output");
-  expect(fieldWords("finish_reason")).toBe("finish reason");
+  expect(fieldTexts("user_id")).toBe("tenant");
+  expect(fieldTexts("output_refs")).toBe("output");
+  expect(fieldTexts("finish_reason")).toBe("finish reason");
 });

@@ -1,12 +1,12 @@
-/** @module ProblemWords: explains a refused request, and what to do next. */
+/** @module ProblemTexts: explains a refused request, and what to do next. */
 
 /** Text of an error page beside the sentence of its code. */
-export interface ProblemWords {
+export interface ProblemTexts {
   readonly title: string;
   readonly next: string;
 }
 
-const byCode: { readonly [code: string]: ProblemWords } = {
+const byCode: { readonly [code: string]: ProblemTexts } = {
   trace_not_found_in_window: {
     title: "Not in the window that was read",
     next:
@@ -112,7 +112,7 @@ const byCode: { readonly [code: string]: ProblemWords } = {
   },
 };
 
-const timeWords: ProblemWords = {
+const timeTexts: ProblemTexts = {
   title: "Invalid time",
   next:
     "Write a date such as 2026-11-21, or a time such as 2026-11-21T09:30:00Z, of the years 0000 " +
@@ -120,12 +120,12 @@ const timeWords: ProblemWords = {
 };
 
 /** Text that the guard refused in a form of ours. */
-const refusedWords: ProblemWords = {
+const refusedTexts: ProblemTexts = {
   title: "This text is not accepted",
   next: "Go back, where what you wrote still is, and leave this out. Nothing was stored.",
 };
 
-const byStatus: { readonly [status: number]: ProblemWords } = {
+const byStatus: { readonly [status: number]: ProblemTexts } = {
   400: {
     title: "Invalid address",
     next: "Parameters are strict, so that none is ignored silently.",
@@ -171,7 +171,7 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
 };
 
 /** The words of a problem; `field` is the parameter of something that was not found. */
-export function problemWords(status: number, code: string, field?: string): ProblemWords {
+export function problemTexts(status: number, code: string, field?: string): ProblemTexts {
   if (code === "not_found" && field !== undefined) {
     return {
       title: "Not found",
@@ -179,9 +179,9 @@ export function problemWords(status: number, code: string, field?: string): Prob
     };
   }
   if (code === "parameter_invalid" && (field === "start_time" || field === "end_time")) {
-    return timeWords;
+    return timeTexts;
   }
-  if (code.startsWith("attribute_")) return refusedWords;
+  if (code.startsWith("attribute_")) return refusedTexts;
   const fallback = { title: "This did not work", next: "Try again, or go back." };
   return byCode[code] ?? byStatus[status] ?? fallback;
 }
