@@ -40,7 +40,7 @@ await build({
     main: join(dist, "main.js"),
     "judging-thread": join(dist, "reading/judging-thread.js"),
     "reading-thread": join(dist, "reading/reading-thread.js"),
-    "file-look-thread": join(dist, "../../packages/store/dist/filesystem/file-look-thread.js"),
+    "file-check-thread": join(dist, "../../packages/store/dist/filesystem/file-check-thread.js"),
     "ingest-thread": join(dist, "receive/otlp/ingest-thread.js"),
     "block-worker": join(dist, "receive/otlp/block-worker.js"),
   },

@@ -18,7 +18,7 @@ import { compress } from "./http/compress.ts";
 import { createErrorHandler, refuse } from "./http/errors.ts";
 import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
-import { wholeAnswers } from "./http/whole-answers.ts";
+import { bufferedResponses } from "./http/buffered-responses.ts";
 import { requireEndpoints } from "./http/endpoint.ts";
 import type { GrpcReceiver } from "./receive/grpc/grpc-server.ts";
 import { openAccount } from "./judge/evidence-account.ts";
@@ -165,7 +165,7 @@ function buildApp(parts: Parts): Hono<AppEnv> {
       cookieName: parts.cookieName,
     }),
   );
-  app.use(wholeAnswers(endpoints));
+  app.use(bufferedResponses(endpoints));
   const { readers } = parts;
   if (readers !== undefined) {
     app.use(async function readElsewhere(c, next) {

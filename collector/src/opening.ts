@@ -33,14 +33,14 @@ import type { Hooks } from "./hooks/hooks.ts";
 import type { JudgeOptions } from "./judge/judge.ts";
 import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
-import { openLate } from "./backend/late.ts";
+import { openReconnecting } from "./backend/reconnecting.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
 import { draftJudge } from "./judge/judge-drafts.ts";
 import { judgeBehind } from "./judge/judge-mark.ts";
 import { loggedRecord, recordElsewhere, recordFrames } from "./receive/record-frames.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import { collectorScope } from "./access/grants.ts";
-import { lateEvidence, lateMemory } from "./backend/late-store.ts";
+import { reconnectingEvidence, reconnectingMemory } from "./backend/reconnecting-store.ts";
 import { forwardFolder } from "./receive/forward/forward-queue.ts";
 import { startForward } from "./receive/forward/forward.ts";
 import type { Forward } from "./receive/forward/forward.ts";
@@ -375,10 +375,10 @@ async function openedStore(
     }
     const { backend } = config;
     const open = (): Promise<EvidenceStore> => openStore(config, { print });
-    const late = await openLate({ open, part: "store", backend, host, log });
-    // A store that never opens is reported by `openLate`.
+    const late = await openReconnecting({ open, part: "store", backend, host, log });
+    // A store that never opens is reported by `openReconnecting`.
     late.opened.then(waiting.resolve).catch(() => {});
-    return lateEvidence(backend, serverName(backend), late);
+    return reconnectingEvidence(backend, serverName(backend), late);
   } catch (error) {
     waiting.reject(error);
     throw error;
@@ -394,6 +394,6 @@ async function openedMemory({ config, log }: Opening): Promise<MemoryStore | und
     if (memory === undefined) throw new CodedError("not_configured");
     return memory;
   };
-  const late = await openLate({ open, part: "memory", backend, host, log });
-  return lateMemory(serverName(backend), late);
+  const late = await openReconnecting({ open, part: "memory", backend, host, log });
+  return reconnectingMemory(serverName(backend), late);
 }

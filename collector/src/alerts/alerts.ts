@@ -5,6 +5,8 @@
  */
 import { setImmediate as nextTask } from "node:timers/promises";
 
+import { serialQueue } from "@turnproof/journal";
+
 import type { AlertRule, AlertTarget, RefusedRules } from "../config/alert-rules.ts";
 import type { Alerts } from "../parts.ts";
 import { fileStorage, ordersSoon, shareSilences, withOrders } from "./alert-storage.ts";
@@ -39,7 +41,7 @@ import { OthersTurns } from "./late-turn-notices.ts";
 import type { DeliveryResult } from "./deliver.ts";
 import { afterAttempt } from "./outbox.ts";
 import { beganMs, withBeginnings } from "./rule-beginnings.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import type { MeasureParts } from "./rule-query.ts";
 import { Sending } from "./sending.ts";
 import type { Outgoing } from "./sending.ts";
 
@@ -76,7 +78,7 @@ class RunningAlerts implements Alerts {
   #looking: RuleScheduler | undefined;
   #ended = false;
   /** Looks and changes by operators follow each other. */
-  #work: Promise<void> = Promise.resolve();
+  readonly #sequential = serialQueue();
 
   constructor(
     parts: MeasureParts,
@@ -147,7 +149,7 @@ class RunningAlerts implements Alerts {
       this.#leading = true;
       this.#due.forget();
     }
-    await this.#look();
+    await this.#evaluateDue();
     return this.#due.restMs(this.rules, performance.now());
   }
 
@@ -155,7 +157,7 @@ class RunningAlerts implements Alerts {
   async #follow(): Promise<void> {
     const { shared } = this.#keep;
     if (shared === undefined) return;
-    await this.#passOn(shared);
+    await this.#shareLateTurns(shared);
     const { moved: _moved, ...document } = await this.#keep.load();
     this.document = document;
     this.values = await shared.values();
@@ -163,7 +165,7 @@ class RunningAlerts implements Alerts {
   }
 
   /** The collector that evaluates sees turns of others by its timer; earlier ones by a notice. */
-  async #passOn(shared: SharedAlerts): Promise<void> {
+  async #shareLateTurns(shared: SharedAlerts): Promise<void> {
     const sinceMs = this.#touchedMs;
     this.#touchedMs = Infinity;
     if (sinceMs >= this.#parts.now() - lateMs) return;
@@ -177,7 +179,7 @@ class RunningAlerts implements Alerts {
   }
 
   /** Does what operators requested at other collectors. */
-  async #obey(now: number): Promise<void> {
+  async #applyOperatorActions(now: number): Promise<void> {
     const { shared } = this.#keep;
     if (shared === undefined) return;
     const orders = await shared.orders();
@@ -187,21 +189,12 @@ class RunningAlerts implements Alerts {
     this.#touchedMs = Math.min(this.#touchedMs, othersMs);
   }
 
-  #sequential<T>(task: () => Promise<T>): Promise<T> {
-    const result = this.#work.then(task);
-    this.#work = result.then(
-      () => {},
-      () => {},
-    );
-    return result;
-  }
-
-  async #look(): Promise<void> {
+  async #evaluateDue(): Promise<void> {
     const now = this.#parts.now();
-    await this.#obey(now);
+    await this.#applyOperatorActions(now);
     this.document = this.#messages.removed(this.document, this.rules, now);
     this.document = withBeginnings(this.document, this.rules, now);
-    await this.#lookBack(now);
+    await this.#evaluateLateWindows(now);
     const until = performance.now() + rulesBudgetMs;
     for (const rule of this.#due.due(this.rules, performance.now())) {
       const beganMs = performance.now();
@@ -244,7 +237,7 @@ class RunningAlerts implements Alerts {
   }
 
   /** Windows that had ended when their turns were written or judged, before those of now. */
-  async #lookBack(now: number): Promise<void> {
+  async #evaluateLateWindows(now: number): Promise<void> {
     const until = performance.now() + lateBudgetMs;
     const known = passedTurns(this.document, this.rules, this.#touchedMs);
     this.document = { ...this.document, passed_ms: Object.fromEntries(known) };
@@ -378,9 +371,9 @@ class RunningAlerts implements Alerts {
   async close(): Promise<void> {
     this.#ended = true;
     this.#looking?.close();
-    await this.#work;
+    await this.#sequential(async () => {});
     await this.#sending.close(closeMs);
-    await this.#work;
+    await this.#sequential(async () => {});
     this.#keptAt = 0;
     try {
       if (this.#leading) await this.#save(this.#parts.now());

@@ -10,7 +10,7 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import { breaks, countsTurns } from "./breach.ts";
 import { evidenceOf } from "./evidence.ts";
 import { measureRule } from "./measure.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import type { MeasureParts } from "./rule-query.ts";
 import type { LookedBefore } from "./silent.ts";
 
 const weekMs = 7 * 86_400_000;

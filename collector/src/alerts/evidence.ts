@@ -6,8 +6,8 @@ import { isoTime } from "@turnproof/semconv";
 
 import type { AlertRule } from "../config/alert-rules.ts";
 import { badCondition } from "./measure.ts";
-import { groupCondition, windowQuestion } from "./rule-question.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import { groupCondition, windowQuery } from "./rule-query.ts";
+import type { MeasureParts } from "./rule-query.ts";
 import { receivedWithin } from "./silent.ts";
 
 /** Onset, ISO 8601, and some roots, newest first. */
@@ -39,7 +39,7 @@ export async function evidenceOf(
   const size = rule.window_ms + (rule.measure === "judge_lag_ms" ? unjudgedMs : 0);
   const reach = silent ? receivedWithin(rule, endMs, lookedMs) : size;
   const { ledger } = parts.store;
-  const { scope, where } = await windowQuestion(ledger, rule, endMs, reach);
+  const { scope, where } = await windowQuery(ledger, rule, endMs, reach);
   const question = {
     scope,
     where: [...where, ...groupCondition(rule, group), ...badCondition(rule)],

@@ -12,8 +12,8 @@ import { markOf } from "../judge/judge-windows.ts";
 import { readTerms } from "../ui/display/filter-terms.ts";
 import type { ActiveAlert, AlertDocument } from "./alert-state.ts";
 import { beganMs } from "./rule-beginnings.ts";
-import { longestTurnMs, ruleQuestion } from "./rule-question.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import { longestTurnMs, ruleQuery } from "./rule-query.ts";
+import type { MeasureParts } from "./rule-query.ts";
 
 const notOfTurns: ReadonlySet<AlertRule["measure"]> = new Set([
   "silence",
@@ -138,7 +138,7 @@ export async function nextLateEnd(
 ): Promise<number | undefined> {
   const next = lateEndAfter(rule, Math.max(of.after, of.began));
   if (of.lasts) return next;
-  const { where } = await ruleQuestion(parts.store.ledger, rule);
+  const { where } = await ruleQuery(parts.store.ledger, rule);
   const first = await firstReceipt(parts, where, next - rule.window_ms);
   if (first === undefined) return undefined;
   return Math.max(next, lateEndAfter(rule, first));

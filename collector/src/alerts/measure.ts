@@ -12,8 +12,8 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import { beyond, verdictWaitMs } from "../judge/judge-timing.ts";
 import { costValues } from "./measure-cost.ts";
 import { lostEvents, lostIn } from "./measure-losses.ts";
-import { groupFields, windowQuestion } from "./rule-question.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import { groupFields, windowQuery } from "./rule-query.ts";
+import type { MeasureParts } from "./rule-query.ts";
 import { storedReceipts, silentOf } from "./silent.ts";
 import type { LookedBefore } from "./silent.ts";
 
@@ -80,7 +80,7 @@ async function valuesOf(
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
-  const question = await windowQuestion(ledger, rule, endMs, rule.window_ms);
+  const question = await windowQuery(ledger, rule, endMs, rule.window_ms);
   if (rule.measure === "cost_usd") {
     return costValues({ ledger, prices: parts.prices }, rule, question);
   }
@@ -154,7 +154,7 @@ async function lagOf(
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
-  const question = await windowQuestion(ledger, rule, endMs, unjudgedMs);
+  const question = await windowQuery(ledger, rule, endMs, unjudgedMs);
   const { records } = await ledger.listTurns(
     { ...question, where: [...question.where, ...badCondition(rule)] },
     { order: { by: "received_at", ascending: true }, limit: 1 },

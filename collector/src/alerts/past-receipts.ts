@@ -10,8 +10,8 @@ import { isoTime } from "@turnproof/semconv";
 import type { TurnCondition, TurnRecord } from "@turnproof/store";
 
 import { collectorScope } from "../access/grants.ts";
-import { groupCondition, groupFields, longestTurnMs, ruleQuestion } from "./rule-question.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import { groupCondition, groupFields, longestTurnMs, ruleQuery } from "./rule-query.ts";
+import type { MeasureParts } from "./rule-query.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import type { ReadReceipts } from "./silent.ts";
 
@@ -62,7 +62,7 @@ export async function receiptsAround(
   more: readonly TurnCondition[] = [],
 ): Promise<SpanReceipts> {
   const { ledger } = parts.store;
-  const { scope, where } = await ruleQuestion(ledger, rule);
+  const { scope, where } = await ruleQuery(ledger, rule);
   const own = [...where, ...groupCondition(rule, group), ...around(span), ...more];
   const order = { by: "first_received" } as const;
   const page = await ledger.listTurns({ scope, where: own }, { order, limit: turnsMax });
@@ -108,7 +108,7 @@ export function pastReceipts(
   return async (endMs, sizeMs, only) => {
     const names = only ?? groups;
     const span = { fromMs: endMs - sizeMs, toMs: endMs };
-    const { scope, where } = await ruleQuestion(ledger, rule);
+    const { scope, where } = await ruleQuery(ledger, rule);
     const count = async (more: readonly TurnCondition[]): Promise<Map<string, number>> => {
       const own = { scope, where: [...where, ofGroups(rule, names), ...more] };
       const [facet] = await ledger.turnFacets(own, [field], names.length);

@@ -9,8 +9,8 @@ import type { StoredTime, TurnCondition } from "@turnproof/store";
 import { breaks } from "./breach.ts";
 import { pastReceipts, receiptsAround, silentField } from "./past-receipts.ts";
 import type { PreviewSteps, PreviewWindow } from "./preview-windows.ts";
-import { longestTurnMs, ruleQuestion } from "./rule-question.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import { longestTurnMs, ruleQuery } from "./rule-query.ts";
+import type { MeasureParts } from "./rule-query.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { receivedWithin, namedBy, silentOf } from "./silent.ts";
 
@@ -167,7 +167,7 @@ async function receivedSteps(
   stepMs: number,
   named: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, GroupReceipts>> {
-  const { scope, where } = await ruleQuestion(ledger, rule);
+  const { scope, where } = await ruleQuery(ledger, rule);
   const by = silentField(rule);
   const first = isoTime(from * stepMs);
   const within = { from: first, to: isoTime(Math.round(to * stepMs)) };

@@ -17,8 +17,8 @@ import { pastLag } from "./preview-lag.ts";
 import { pastSilence } from "./preview-silence.ts";
 import { addsUp, passEnds, passWindows } from "./preview-windows.ts";
 import type { PassedWindows, PreviewPart, PreviewSteps, PreviewWindow } from "./preview-windows.ts";
-import { ruleQuestion } from "./rule-question.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import { ruleQuery } from "./rule-query.ts";
+import type { MeasureParts } from "./rule-query.ts";
 
 /** The past of a rule. */
 export interface RulePreview {
@@ -159,7 +159,7 @@ async function passedTurns(
 ): Promise<readonly PassedGroup[]> {
   const { ledger } = parts.store;
   const { firstEnd, perWindow, lastEnd, newest, weekAgo } = steps;
-  const { scope, where } = await ruleQuestion(ledger, rule);
+  const { scope, where } = await ruleQuery(ledger, rule);
   const read = (from: number, to: number, everyMs?: number): Promise<readonly TurnValue[]> => {
     const span = {
       time: "ended_at",

@@ -9,8 +9,8 @@ import { selectsOf } from "./alert-state.ts";
 import type { ActiveAlert, MeasuredGroup } from "./alert-state.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { readTerms } from "../ui/display/filter-terms.ts";
-import { groupCondition, groupFields, windowQuestion } from "./rule-question.ts";
-import type { MeasureParts } from "./rule-question.ts";
+import { groupCondition, groupFields, windowQuery } from "./rule-query.ts";
+import type { MeasureParts } from "./rule-query.ts";
 
 /** How far back before the window a group must have been heard. */
 const heardMs = 86_400_000;
@@ -115,7 +115,7 @@ async function turnsOf(
   names?: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const lengths = names === undefined ? "usual" : "any";
-  const { scope, where } = await windowQuestion(ledger, rule, endMs, sizeMs, lengths);
+  const { scope, where } = await windowQuery(ledger, rule, endMs, sizeMs, lengths);
   const own: readonly TurnCondition[] =
     names === undefined ? [] : [{ any: names.flatMap((name) => groupCondition(rule, name)) }];
   const field = groupFields[rule.by === "agent" ? "agent" : "app"];

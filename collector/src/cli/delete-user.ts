@@ -94,7 +94,7 @@ not be read.`,
 async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   if (userId === "") throw new CodedError("identity_empty", { field: "user_id" });
   const reason = deletionReason(flags.reason);
-  const config = whereItLies(readConfig(flags));
+  const config = withStoreOnDisk(readConfig(flags));
   const users = storedForms(userId, config);
   const dryRun = flags.apply !== true;
   if (!dryRun && config.legalHold) throw new CodedError("legal_hold");
@@ -184,7 +184,7 @@ async function openEvidence(config: Config, dryRun: boolean): Promise<EvidenceSt
  * The configuration with the store that has the evidence. Where a collector ran without the
  * embedded engine, evidence is in a SQLite file and the engine's folder is empty.
  */
-function whereItLies(config: Config): Config {
+function withStoreOnDisk(config: Config): Config {
   const embedded = config.backend === "clickhouse" && config.clickhouseUrl === undefined;
   if (!embedded || existsSync(join(config.dataDir, "clickhouse"))) return config;
   return existsSync(evidenceFolder(config)) ? { ...config, backend: "filesystem" } : config;

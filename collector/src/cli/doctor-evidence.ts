@@ -2,8 +2,8 @@
  * @module DoctorEvidence: result of `turnproof doctor` for the filesystem store's evidence file.
  */
 import { CodedError } from "@turnproof/semconv";
-import { lookAtEvidence } from "@turnproof/store/admin";
-import type { EvidenceLook } from "@turnproof/store/admin";
+import { checkEvidenceFile } from "@turnproof/store/admin";
+import type { EvidenceFileState } from "@turnproof/store/admin";
 
 /** One check: its subject, its result, and what to do. */
 export interface Check {
@@ -30,7 +30,10 @@ export function tracesText(count: number, roots: readonly string[]): string {
 
 /** Sentences for each result, with what to do about it. */
 const sentences: Readonly<
-  Record<Exclude<EvidenceLook["found"], "part_missing" | "rows_missing" | "rows_damaged">, string>
+  Record<
+    Exclude<EvidenceFileState["found"], "part_missing" | "rows_missing" | "rows_damaged">,
+    string
+  >
 > = {
   whole: "It is whole.",
   none: "It will be made at the start.",
@@ -48,7 +51,7 @@ const sentences: Readonly<
 /** Checks the file in this folder and changes nothing. */
 export async function evidenceCheck(folder: string): Promise<Check> {
   try {
-    const look = await lookAtEvidence(folder);
+    const look = await checkEvidenceFile(folder);
     if (look.found === "part_missing") {
       const message = `store_corrupt: evidence.sqlite lacks ${look.name}; ${restore}.`;
       return { check, state: "fail", message };

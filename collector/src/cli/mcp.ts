@@ -7,7 +7,7 @@ import { pricingOf } from "../cost/call-price.ts";
 import { openPriceList } from "../cost/price-list.ts";
 import { Refused, withQuery } from "../mcp/requester.ts";
 import type { Requester } from "../mcp/requester.ts";
-import { createQuestionServer } from "../mcp/question-server.ts";
+import { createMcpServer } from "../mcp/mcp-server.ts";
 import { stdioTransport } from "../mcp/stdio-transport.ts";
 import { Refusal, createClient } from "./client.ts";
 import type { Client, ClientFlags } from "./client.ts";
@@ -45,7 +45,7 @@ async function serve(flags: ClientFlags): Promise<void> {
     pricingOf(await openPriceList(prices)),
   );
   const transport = stdioTransport(process.stdin, process.stdout);
-  serveStdio(() => createQuestionServer(request), { transport });
+  serveStdio(() => createMcpServer(request), { transport });
   // The transport closes itself once its input has ended, and then nothing holds the process.
 }
 

@@ -9,7 +9,7 @@ import type { OpenSession } from "../access/sessions.ts";
 import type { Problem } from "./problem.ts";
 import type { ShownRefusal } from "../ui/display/shown-refusal.ts";
 import type { PageAnswer } from "./page-context.ts";
-import type { AppliedAddress } from "../ui/display/left-out-texts.ts";
+import type { AppliedAddress } from "../ui/display/ignored-texts.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 
 /** A request that passed the gate, for a reading thread. */

@@ -14,7 +14,7 @@ import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
 
 /** How long a reader may take for the last event before its connection is closed. */
-const farewellMs = 1_000;
+const endingMsMax = 1_000;
 
 /** Owner of the request's stream. */
 export function holderOf(c: AppContext): StreamHolder {
@@ -50,8 +50,8 @@ export function eventStream(
     const running = run(stream, signal).catch((error: unknown) => failed(stream, error));
     await Promise.race([running, ended]);
     held.release();
-    const farewell = sendEnd(stream, reasonOf(held.signal)).then(() => stream.close());
-    const late = await Promise.race([farewell, sleep(farewellMs, "late", { ref: false })]);
+    const ending = sendEnd(stream, reasonOf(held.signal)).then(() => stream.close());
+    const late = await Promise.race([ending, sleep(endingMsMax, "late", { ref: false })]);
     if (late === "late") c.env?.outgoing?.destroy();
   });
   // The helper sets `no-cache`, which allows a cache to store the response.

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 
 import type { Principal } from "../access/principal.ts";
 import type { ShownRefusal } from "../ui/display/shown-refusal.ts";
-import type { LeftOutParameter } from "../ui/display/left-out-texts.ts";
+import type { IgnoredParameter } from "../ui/display/ignored-texts.ts";
 import type { NavigationPlace } from "./navigation.ts";
 import type { RefusedRange } from "../ui/display/time-range.ts";
 
@@ -42,7 +42,7 @@ export interface PageContext {
   /** The range of the request that this page does not apply; `query` is without it. */
   readonly refusedRange?: RefusedRange;
   /** Parameters of the request that this page does not apply; `query` is without them. */
-  readonly leftOut: readonly LeftOutParameter[];
+  readonly ignored: readonly IgnoredParameter[];
   /** True while stored evidence is known to be damaged or gone. */
   readonly damaged: boolean;
   /** A form of this page that was just refused. */

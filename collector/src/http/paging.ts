@@ -16,7 +16,7 @@ import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
-import { withCursor } from "./left-out.ts";
+import { withCursor } from "./ignored-parameters.ts";
 import { readingFor } from "./query.ts";
 import { cursorUnitAt } from "./cursor-digest.ts";
 import type { CursorUnitPlace, CursorUnitReader, KeptRoot } from "./cursor-digest.ts";

@@ -9,8 +9,8 @@ import { z } from "zod";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
 import { ParameterError } from "./parameter-error.ts";
-import { marksLeftOut, numbersOf, unclearWord } from "./left-out.ts";
-import type { LeftOutParameter } from "../ui/display/left-out-texts.ts";
+import { marksIgnored, numbersOf, unclearWord } from "./ignored-parameters.ts";
+import type { IgnoredParameter } from "../ui/display/ignored-texts.ts";
 import {
   requestedRange,
   isRelative,
@@ -147,8 +147,8 @@ export function readPathId(c: AppContext, name: string): string {
  */
 export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S): z.output<S> {
   const known = Object.keys(schema.shape);
-  const marks = marksLeftOut(c);
-  const leftOut: LeftOutParameter[] = [];
+  const marks = marksIgnored(c);
+  const ignored: IgnoredParameter[] = [];
   const given: Record<string, string> = Object.create(null) as Record<string, string>;
   // A form of a page without script also sends its empty fields; they are ignored.
   const lenient = wantsPage(c);
@@ -158,28 +158,28 @@ export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S):
     if (isKnown && values.length === 1) {
       if (value !== "" || !lenient) given[name] = value;
     } else if (marks) {
-      leftOut.push({ name, value, reason: isKnown ? "repeated" : "unknown" });
+      ignored.push({ name, value, reason: isKnown ? "repeated" : "unknown" });
     } else if (isKnown) throw new ParameterError("parameter_repeated", [], name);
     else throw new ParameterError("parameter_unknown", known);
   }
   leaveOutRange(c, given);
   if (marks && given["scope"] === "anonymous" && given["user_id"] !== undefined) {
-    leftOut.push({ name: "scope", value: given["scope"], reason: "other_tenant" });
+    ignored.push({ name: "scope", value: given["scope"], reason: "other_tenant" });
     for (const name of ["scope", "cursor"]) delete given[name];
   }
   const before = JSON.stringify(given);
-  const parsed = parseOrLeaveOut(given, schema, marks ? leftOut : undefined);
-  if (leftOut.length > 0 || JSON.stringify(given) !== before) {
-    c.set("applied", { parameters: { ...given }, leftOut });
+  const parsed = parseOrIgnore(given, schema, marks ? ignored : undefined);
+  if (ignored.length > 0 || JSON.stringify(given) !== before) {
+    c.set("applied", { parameters: { ...given }, ignored });
   }
   return parsed;
 }
 
 /** Parses; takes what is invalid out of `given` where it can be left out. */
-function parseOrLeaveOut<S extends z.ZodObject>(
+function parseOrIgnore<S extends z.ZodObject>(
   given: Record<string, string>,
   schema: S,
-  leftOut: LeftOutParameter[] | undefined,
+  ignored: IgnoredParameter[] | undefined,
 ): z.output<S> {
   const result = schema.safeParse({ ...given });
   if (result.success) return result.data;
@@ -188,7 +188,7 @@ function parseOrLeaveOut<S extends z.ZodObject>(
   const allowed = issue?.code === "invalid_value" ? issue.values.map(String) : [];
   const name = typeof field === "string" ? field : undefined;
   const value = name === undefined ? undefined : given[name];
-  if (leftOut === undefined || name === undefined || value === undefined) {
+  if (ignored === undefined || name === undefined || value === undefined) {
     throw new ParameterError("parameter_invalid", allowed, name);
   }
   delete given[name];
@@ -197,9 +197,9 @@ function parseOrLeaveOut<S extends z.ZodObject>(
   const word = "q" in schema.shape ? unclearWord(name, value) : undefined;
   if (word === undefined) {
     const numbers = numbersOf(schema.shape[name] as z.ZodType | undefined);
-    leftOut.push({ name, value, reason: "invalid", allowed, ...(numbers && { numbers }) });
+    ignored.push({ name, value, reason: "invalid", allowed, ...(numbers && { numbers }) });
   } else given["q"] = given["q"] === undefined ? word : `${given["q"]} ${word}`;
-  return parseOrLeaveOut(given, schema, leftOut);
+  return parseOrIgnore(given, schema, ignored);
 }
 
 /**

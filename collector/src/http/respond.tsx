@@ -48,7 +48,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const path = posted?.path ?? (url.pathname.slice(base.length) || "/");
     const query = posted?.query ?? appliedQuery(c, url);
     const refusedRange = isProblem ? undefined : c.get("refusedRange");
-    const leftOut = isProblem ? [] : (c.get("applied")?.leftOut ?? []);
+    const ignored = isProblem ? [] : (c.get("applied")?.ignored ?? []);
     const principal = c.get("principal");
     const session = c.get("session");
     // A posted page has no address under which it could be read again.
@@ -61,7 +61,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       home: `${ownOrigin(c, { origins, cookieSecure })}${base}`,
       takesRange: !isProblem && takesRange(endpoints, c.get("route")),
       requestId: c.get("requestId"),
-      leftOut,
+      ignored,
       damaged: isDamaged(),
       at: isoNow(),
       ...(refusedRange === undefined ? {} : { refusedRange }),

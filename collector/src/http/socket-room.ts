@@ -20,7 +20,7 @@ export interface ConnectionBounds {
 interface Address {
   readonly within: Set<Connection>;
   /** Accepted in order to be refused. */
-  readonly spare: Set<Connection>;
+  readonly refused: Set<Connection>;
   /** After their last answer. */
   readonly closing: Set<Connection>;
 }
@@ -57,12 +57,12 @@ export class SocketRoom {
   /** Finds a place for a new one; returns what frees it. */
   enter(name: string, added: Connection): () => void {
     const found = this.addresses.get(name);
-    const address = found ?? { within: new Set(), spare: new Set(), closing: new Set() };
+    const address = found ?? { within: new Set(), refused: new Set(), closing: new Set() };
     this.addresses.set(name, address);
-    if (!this.take(address, added)) this.keep(address, address.spare, added);
+    if (!this.take(address, added)) this.keep(address, address.refused, added);
     return () => {
       if (address.within.delete(added)) this.taken -= 1;
-      if (address.spare.delete(added) || address.closing.delete(added)) this.beyond -= 1;
+      if (address.refused.delete(added) || address.closing.delete(added)) this.beyond -= 1;
       if (address.within.size + beyondOf(address) === 0) this.addresses.delete(name);
     };
   }
@@ -70,9 +70,9 @@ export class SocketRoom {
   /** Whether one with a request is within the bounds; it precedes those without a request. */
   admits(name: string, connection: Connection): boolean {
     const address = this.addresses.get(name);
-    if (address?.spare.has(connection) !== true) return true;
+    if (address?.refused.has(connection) !== true) return true;
     if (!this.take(address, connection)) return false;
-    address.spare.delete(connection);
+    address.refused.delete(connection);
     this.beyond -= 1;
     return true;
   }
@@ -86,7 +86,7 @@ export class SocketRoom {
   private close(address: Address, connection: Connection): void {
     if (address.closing.has(connection)) return;
     if (address.within.delete(connection)) this.taken -= 1;
-    if (address.spare.delete(connection)) this.beyond -= 1;
+    if (address.refused.delete(connection)) this.beyond -= 1;
     this.keep(address, address.closing, connection);
   }
 
@@ -114,16 +114,16 @@ export class SocketRoom {
   }
 
   /** Ends one that is beyond the bounds: the first that was answered, else the oldest. */
-  private expel({ closing, spare }: Address): void {
-    const [closed, answered] = [first(closing), leastUseful(spare, 0, "answered")];
+  private expel({ closing, refused }: Address): void {
+    const [closed, answered] = [first(closing), leastUseful(refused, 0, "answered")];
     const finished = [closed, answered].filter((one) => one !== undefined);
-    const [longest = leastUseful(spare, 0, "unasked")] = finished.toSorted(
+    const [longest = leastUseful(refused, 0, "unasked")] = finished.toSorted(
       (a, b) => a.since - b.since,
     );
-    const chosen = longest ?? first(spare);
+    const chosen = longest ?? first(refused);
     if (chosen === undefined) return;
     if (finished.length === 0 && chosen.tasks.size === 0) this.end(chosen);
-    if (spare.delete(chosen) || closing.delete(chosen)) this.beyond -= 1;
+    if (refused.delete(chosen) || closing.delete(chosen)) this.beyond -= 1;
     chosen.socket.destroy();
   }
 
@@ -142,14 +142,14 @@ export class SocketRoom {
   }
 
   private greediest(sizeOf: (address: Address) => number): Address {
-    let most: Address = { within: new Set(), spare: new Set(), closing: new Set() };
+    let most: Address = { within: new Set(), refused: new Set(), closing: new Set() };
     for (const one of this.addresses.values()) if (sizeOf(one) > sizeOf(most)) most = one;
     return most;
   }
 }
 
-function beyondOf({ closing, spare }: Address): number {
-  return spare.size + closing.size;
+function beyondOf({ closing, refused }: Address): number {
+  return refused.size + closing.size;
 }
 
 function first<T>(of: ReadonlySet<T>): T | undefined {

@@ -10,7 +10,7 @@ import { openPriceList } from "../cost/price-list.ts";
 import type { AppContext } from "../http/environment.ts";
 import { ownOrigin } from "../http/own-origin.ts";
 import { requestWithin } from "./requester.ts";
-import { createQuestionServer } from "./question-server.ts";
+import { createMcpServer } from "./mcp-server.ts";
 
 /** Headers with the caller and its address. */
 const passed = ["authorization", "cookie", "x-forwarded-for"];
@@ -34,7 +34,7 @@ export async function answerMcp(
   const shown = `${ownOrigin(c, config)}${below}`;
   const pricing = async () => pricingOf(await openPriceList(prices));
   const query = requestWithin(dispatch, { base: `${origin}${below}`, shown, headers, pricing });
-  const handler = createMcpHandler(() => createQuestionServer(query), {
+  const handler = createMcpHandler(() => createMcpServer(query), {
     // Nothing changes while a client is connected, so there is nothing to subscribe to.
     maxSubscriptions: 0,
     maxRequestBodySize: bodyBytesMax,

@@ -8,8 +8,8 @@ import type { EvidenceStore, LentEngine, MemoryStore } from "@turnproof/store";
 import type { AuditState } from "../access/audit/audit-state.ts";
 import type { Damage } from "../backend/damage-tracker.ts";
 import { openStore, serverName, serverOf } from "../backend/backend.ts";
-import { openLate } from "../backend/late.ts";
-import { lateEvidence } from "../backend/late-store.ts";
+import { openReconnecting } from "../backend/reconnecting.ts";
+import { reconnectingEvidence } from "../backend/reconnecting-store.ts";
 import { operatorStore } from "../backend/operator-store.ts";
 import { watchedStore } from "../backend/watched-store.ts";
 import { futureLastEvents } from "../backend/future-last-events.ts";
@@ -100,8 +100,8 @@ async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
   // A thread starts with its first request, which waits for the first attempt; the judge tries
   // again.
   const waitMs = role === "reader" ? firstAttemptMs : 0;
-  const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs });
-  return lateEvidence(backend, serverName(backend), late);
+  const late = await openReconnecting({ open, part: "store", backend, host, log: silent, waitMs });
+  return reconnectingEvidence(backend, serverName(backend), late);
 }
 
 /** The log of the thread that started this one. */

@@ -5,7 +5,7 @@
 import type { Parts } from "../parts.ts";
 import type { Trend } from "../ui/display/trend.ts";
 import type { Counting } from "./counted-turns.ts";
-import { answerCache } from "./answer-cache.ts";
+import { queryCache } from "./query-cache.ts";
 import { turnTrend } from "./turn-trend.ts";
 import { isComplete, pendingFrames } from "./window.ts";
 
@@ -17,7 +17,7 @@ export interface TrendModel extends Trend {
   readonly pending_frames: number;
 }
 
-const answersOf = answerCache<TrendModel>();
+const answersOf = queryCache<TrendModel>();
 
 /** The trend of the turns of a question. */
 export function countedTrend(

@@ -130,14 +130,14 @@ export async function collectRoot(
     parts.store.root(reading.scope, root, { ...options, ...budget });
   const whole = { eventsMax, pageMax: eventsMax };
   // One page: each read of a root decodes and settles all of its rows, whatever its limit.
-  return provable(parts, await collect(read, whole, () => settled ?? settle(parts, [root])));
+  return withoutDamage(parts, await collect(read, whole, () => settled ?? settle(parts, [root])));
 }
 
 /**
  * The window, which is not complete while it is not known which turns damage of the store touches:
  * a read that met no error may lack rows. No request states a success of it.
  */
-function provable({ damage }: Pick<Parts, "damage">, window: Window): Window {
+function withoutDamage({ damage }: Pick<Parts, "damage">, window: Window): Window {
   return { ...window, complete: window.complete && damage.report().located };
 }
 
@@ -165,7 +165,7 @@ export interface SelectedRoot {
  * `collectRoot`, with the events of the selected turns. Where the first rows have none of them, the
  * whole root is read.
  *
- * @throws CodedError as {@link noneOf} where there are none
+ * @throws CodedError as {@link missingRootError} where there are none
  */
 export async function selectRoot(
   parts: Parts,
@@ -180,7 +180,7 @@ export async function selectRoot(
   if (first !== undefined) return { window, selected, events: [first, ...others], rowsMax };
   // Selected turns may begin after the first rows.
   if (window.bounded && options.rowsMax !== undefined) return selectRoot(parts, reading, root);
-  throw await noneOf(parts, reading, root, window);
+  throw await missingRootError(parts, reading, root, window);
 }
 
 /**
@@ -189,7 +189,7 @@ export async function selectRoot(
  * `trace_not_found_in_window`. The tenant of such rows is unknown, so a bound principal receives it
  * for a root with a turn in scope.
  */
-export async function noneOf(
+export async function missingRootError(
   { store }: Pick<Parts, "store">,
   { scope }: Reading,
   root: string,
@@ -228,7 +228,7 @@ export async function collectRoots(
       .filter(([, slice]) => slice.next === null)
       .map(([root, slice]) => {
         const { bounded } = slice;
-        return [root, provable(parts, windowOf([slice], { started, mark, pending, bounded }))];
+        return [root, withoutDamage(parts, windowOf([slice], { started, mark, pending, bounded }))];
       }),
   );
 }
@@ -242,7 +242,7 @@ export async function collectNewest(
 ): Promise<Window> {
   const read: ReadPage = (options) => parts.store.page(scope, query, options);
   const most = { eventsMax, pageMax: pageRows };
-  return provable(parts, await collect(read, most, () => settled ?? settle(parts)));
+  return withoutDamage(parts, await collect(read, most, () => settled ?? settle(parts)));
 }
 
 async function collect(
@@ -278,7 +278,7 @@ async function readWhole(
   return { slices, bounded };
 }
 
-interface Manner {
+interface ReadFacts {
   readonly started: number;
   readonly mark: string;
   readonly pending: number;
@@ -288,7 +288,7 @@ interface Manner {
 /** The result of reading as a window. */
 export function windowOf(
   slices: readonly EventSlice[],
-  { started, mark, pending, bounded }: Manner,
+  { started, mark, pending, bounded }: ReadFacts,
 ): Window {
   const events = slices.flatMap((slice) => slice.events);
   const errors = slices.flatMap((slice) => slice.errors);

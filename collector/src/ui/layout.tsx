@@ -247,7 +247,7 @@ export const Page: FC<PageProps> = ({
         <main class="page" id="content" tabindex={-1}>
           <NotApplied
             range={context.refusedRange}
-            parameters={context.leftOut}
+            parameters={context.ignored}
             terms={unclear}
             hrefWith={(changes) => hrefWith(context, changes)}
           />

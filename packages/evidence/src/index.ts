@@ -83,7 +83,7 @@ export { durationClass, durationClasses } from "./event/duration-class.ts";
 export { settledTurnWindow, turnWindows } from "./turn-windows.ts";
 export type { TurnWindow, TurnWindows } from "./turn-windows.ts";
 export {
-  bystanders,
+  kindsOutsideTurns,
   foldedTurns,
   foldTurns,
   certainResult,

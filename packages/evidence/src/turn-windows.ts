@@ -15,7 +15,7 @@ import type { WindowEvents } from "./normalize/window-events.ts";
 import { lossIntervals } from "./coverage/loss-intervals.ts";
 import { assessWindow, isContested } from "./reconcile/reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile/reconcile-window.ts";
-import { bystanders } from "./turns/turns.ts";
+import { kindsOutsideTurns } from "./turns/turns.ts";
 
 /** One turn of a window; its events are in evidence order. */
 export interface TurnWindow {
@@ -47,7 +47,7 @@ export function turnWindows(input: readonly unknown[], metadata?: WindowMetadata
   const turns = groups.flatMap((members) => {
     const events = inOrder(members) ? members : members.toSorted(compareEvents);
     const [first, ...others] = events;
-    if (first === undefined || !events.some((event) => !bystanders.has(event.event_kind))) {
+    if (first === undefined || !events.some((event) => !kindsOutsideTurns.has(event.event_kind))) {
       return [];
     }
     return [{ events: [first, ...others] as const, window: trustOf(events) }];

@@ -21,7 +21,7 @@ export type { KeyIdentity } from "./mapping/span-reading.ts";
 export type {
   DropCounts,
   SourceAttributes,
-  SpanAtHand,
+  CurrentSpan,
   SpanRecord,
 } from "./mapping/span-record.ts";
 export { evidenceSampler } from "./processor/evidence-sampler.ts";

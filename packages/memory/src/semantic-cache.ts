@@ -10,7 +10,7 @@ import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
 import { filterOf, levelOf } from "./place.ts";
 import type { Level, MemoryPlace } from "./place.ts";
-import { restingOn, stillStands } from "./rested-answer.ts";
+import { sourcesOf, hasSameSources } from "./cached-answer-sources.ts";
 import { requestFingerprint } from "./request-fingerprint.ts";
 import type { CacheRequest } from "./request-fingerprint.ts";
 import { cosineOf } from "./vector.ts";
@@ -173,7 +173,7 @@ export class SemanticCache {
         answer: candidate.answer,
         fingerprint,
         literals: literalsOf(request.query),
-        ...restingOn(this.#store.fingerprint, request, candidate.answer),
+        ...sourcesOf(this.#store.fingerprint, request, candidate.answer),
         embedding_model: this.#store.embeddingModel,
         turn_id: candidate.turnId,
       },
@@ -241,7 +241,7 @@ export class SemanticCache {
   async #stands(place: MemoryPlace, row: MemoryRecord, request: CacheRequest): Promise<boolean> {
     const answered = { question: row.text ?? "", answer: answerOf(row), data: row.data };
     // An answer whose basis cannot be read is not served.
-    return stillStands(this.#store, place, request, answered).catch(() => false);
+    return hasSameSources(this.#store, place, request, answered).catch(() => false);
   }
 
   async #nearest(

@@ -6,7 +6,7 @@
 import type { EventQuery } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
-import type { Question } from "./evidence-question.ts";
+import type { EvidenceRequest } from "./evidence-request.ts";
 import type { SliceOptions } from "./evidence-store.ts";
 import { positionOfKeyset } from "./position.ts";
 import type { Position } from "./position.ts";
@@ -32,7 +32,7 @@ export interface FirstRound {
 }
 
 /** The first round of a page of so many items, which usually fills it. */
-export function firstRound({ query, id }: Question, limit: number): Required<FirstRound> {
+export function firstRound({ query, id }: EvidenceRequest, limit: number): Required<FirstRound> {
   const isNarrowed = isOneOfMany(query);
   return {
     // Each round costs some milliseconds by itself.

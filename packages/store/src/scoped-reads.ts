@@ -14,7 +14,7 @@ import { paced } from "./paced.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
-import type { Question } from "./evidence-question.ts";
+import type { EvidenceRequest } from "./evidence-request.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
 import { bundleFilters, bundleItems, eventItems, eventSlice } from "./slice.ts";
@@ -30,7 +30,7 @@ export type Reads = Pick<EvidenceReader, "page" | "find" | "bundles" | "root" | 
 /** Source of settled roots; `cut` is called for roots that could not be read completely. */
 export interface RootSource {
   /** Roots that may contain part of the answer, newest received first. */
-  rounds(question: Question, options: SliceOptions, cut: NoteCut): AsyncIterable<Round>;
+  rounds(request: EvidenceRequest, options: SliceOptions, cut: NoteCut): AsyncIterable<Round>;
   /** The first rows of some roots in the order of receipt, as recorded; of each at most so many. */
   rows(roots: readonly string[], cut: NoteCut, rowsMax: number): Promise<readonly StoredEvent[]>;
   /** Bundles of earlier versions besides; absent without any. */
@@ -49,7 +49,7 @@ const aboveAll: Position = {
 async function* roundsOf(
   source: RootSource,
   legacy: LegacyRows | undefined,
-  requested: readonly [question: Question, options: SliceOptions, cut: NoteCut],
+  requested: readonly [request: EvidenceRequest, options: SliceOptions, cut: NoteCut],
 ): AsyncGenerator<Round> {
   if (legacy === undefined || legacy.roots.size === 0) {
     yield* source.rounds(...requested);
@@ -68,15 +68,15 @@ async function* roundsOf(
 /** The reads over these roots. */
 export function scopedReads(source: RootSource): Reads {
   const search = async <T>(
-    question: Question,
+    request: EvidenceRequest,
     itemsOf: ItemsOf<T>,
     options: SliceOptions,
     note?: (rounds: AsyncIterable<Round>) => AsyncIterable<Round>,
   ): Promise<SearchedSlice<T>> => {
-    checkScope(question.scope);
+    checkScope(request.scope);
     const noted = notedCuts();
     const legacy = await source.legacy?.read();
-    const found = roundsOf(source, legacy, [question, options, noted.cut]);
+    const found = roundsOf(source, legacy, [request, options, noted.cut]);
     const rounds = note?.(found) ?? found;
     const walked = await walk(rounds, itemsOf, options);
     const bounded = walked.bounded || noted.any() || legacy?.cut === true;

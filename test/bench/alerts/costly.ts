@@ -18,7 +18,7 @@ import type { EvidenceStore, TurnRecord } from "@turnproof/store";
 import { fileStorage } from "../../../collector/src/alerts/alert-storage.ts";
 import { startAlerts } from "../../../collector/src/alerts/alerts.ts";
 import { judgeRule } from "../../../collector/src/alerts/evaluate.ts";
-import type { MeasureParts } from "../../../collector/src/alerts/rule-question.ts";
+import type { MeasureParts } from "../../../collector/src/alerts/rule-query.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import type { AlertRule } from "../../../collector/src/config/alert-rules.ts";
 import { parseConfig } from "../../../collector/src/config/config.ts";

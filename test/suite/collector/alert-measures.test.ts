@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { breaks, valueText } from "../../../collector/src/alerts/breach.ts";
 import { measureRule } from "../../../collector/src/alerts/measure.ts";
-import type { MeasureParts } from "../../../collector/src/alerts/rule-question.ts";
+import type { MeasureParts } from "../../../collector/src/alerts/rule-query.ts";
 import { previewRule } from "../../../collector/src/alerts/preview.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import type { AlertRule } from "../../../collector/src/config/alert-rules.ts";

@@ -4,7 +4,7 @@ import type { TurnLedger } from "@turnproof/store";
 import { beforeEach, expect, test } from "vitest";
 
 import { judgeRule } from "../../../collector/src/alerts/evaluate.ts";
-import type { MeasureParts } from "../../../collector/src/alerts/rule-question.ts";
+import type { MeasureParts } from "../../../collector/src/alerts/rule-query.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import type { AlertRule } from "../../../collector/src/config/alert-rules.ts";
 import { measureParts, putTurns } from "./alert-desk.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { allTenants } from "@turnproof/store/testing";
 
-import { ruleQuestion } from "../../../collector/src/alerts/rule-question.ts";
+import { ruleQuery } from "../../../collector/src/alerts/rule-query.ts";
 import { namedValues } from "../../../collector/src/pages/find/named-values.ts";
 import type { FindModel } from "../../../collector/src/pages/find/route.ts";
 import type { GateModel } from "../../../collector/src/pages/gate/route.ts";
@@ -74,8 +74,8 @@ test.each([
 
 test("a rule of alerts and a side of a gate read a word as the list does", async () => {
   const { ledger } = desk.store;
-  const rule = { where: "ORDER-RET" } as Parameters<typeof ruleQuestion>[1];
-  expect(await ledger.countTurns(await ruleQuestion(ledger, rule))).toBe(1);
+  const rule = { where: "ORDER-RET" } as Parameters<typeof ruleQuery>[1];
+  expect(await ledger.countTurns(await ruleQuery(ledger, rule))).toBe(1);
   const gate = "/traces/compare/gate.json?baseline=order&candidate=-order";
   const { read } = await desk.json<GateModel>(gate, as("otto"));
   expect(read).toEqual({ baseline: 2, candidate: 2 });

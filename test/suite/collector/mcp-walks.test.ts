@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Listening } from "../../../collector/src/http/connections.ts";
 import { tokensAtMost } from "../../../collector/src/mcp/answer-text.ts";
-import { tools } from "../../../collector/src/mcp/question-server.ts";
+import { tools } from "../../../collector/src/mcp/mcp-server.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";

@@ -17,7 +17,7 @@ import type { Listening } from "../../../collector/src/http/connections.ts";
 import { measureTrials, sideTurns, trialsOf } from "../../../collector/src/judge/gate-turns.ts";
 import type { SideTurn } from "../../../collector/src/judge/gate-turns.ts";
 import { tokensAtMost } from "../../../collector/src/mcp/answer-text.ts";
-import { tools } from "../../../collector/src/mcp/question-server.ts";
+import { tools } from "../../../collector/src/mcp/mcp-server.ts";
 import type { WindowsModel } from "../../../collector/src/pages/windows/route.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { diceOf } from "../../apps/week/dice.ts";

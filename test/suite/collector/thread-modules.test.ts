@@ -23,7 +23,7 @@ async function loadedBy(entry: string): Promise<readonly string[]> {
   }
 }
 
-const threads = ["reading", "judging", "ingest", "file-look"].map((name) => `${name}-thread.js`);
+const threads = ["reading", "judging", "ingest", "file-check"].map((name) => `${name}-thread.js`);
 
 test.each([...threads, "block-worker.js"])(
   "%s starts without Node's client for fetch",

@@ -74,7 +74,7 @@ test("a start of the collector loads few files, and its threads lie beside them"
   const folder = await unpacked("turnproof", "dist/program");
   try {
     const program = join(folder, "dist/program");
-    const threads = ["judging", "reading", "ingest", "file-look"].map((name) => `${name}-thread`);
+    const threads = ["judging", "reading", "ingest", "file-check"].map((name) => `${name}-thread`);
     threads.push("block-worker");
     expect(await readdir(program)).toEqual(
       expect.arrayContaining(["main", ...threads].map((name) => `${name}.js`)),

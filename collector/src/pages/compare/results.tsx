@@ -13,7 +13,7 @@ import { Id, NotThere, Unknown } from "../../ui/elements/figure.tsx";
 import { More } from "../../ui/elements/more.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
 import type { ComparedSides } from "./heads.tsx";
-import { Verb } from "../../ui/elements/verb.tsx";
+import { ChangeBadge } from "../../ui/elements/change-badge.tsx";
 
 /** Lines of a panel shown at first. */
 const openLines = 12;
@@ -94,7 +94,7 @@ const Line: FC<{
   readonly after: Child;
 }> = ({ verb, name, before, after }) => (
   <div class={`line ${verb}`}>
-    <Verb of={verb} bare />
+    <ChangeBadge of={verb} bare />
     <span class="name">{name}</span>
     <span class="before">{before}</span>
     <span class="arrow" aria-hidden="true">
@@ -164,7 +164,7 @@ export const Diagnostics: FC<{ readonly model: ComparedSides }> = ({ model }) =>
       <ul class="codes">
         {model.diagnostics.map(({ code, presence }) => (
           <li class={presences[presence]}>
-            <Verb of={presences[presence]} />
+            <ChangeBadge of={presences[presence]} />
             <span title={findingTexts[code].finding}>{findingTexts[code].title}</span>
             <code class="muted">{code}</code>
           </li>

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import type { AppEnv } from "../../http/environment.ts";
-import { leaveOut, marksLeftOut } from "../../http/left-out.ts";
+import { ignoreParameter, marksIgnored } from "../../http/ignored-parameters.ts";
 import { ParameterError } from "../../http/parameter-error.ts";
 import { id, readParameters } from "../../http/parameters.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
@@ -73,8 +73,8 @@ function documentsRoutes(parts: Parts, endpoints: Endpoints): Hono<AppEnv> {
     const { operation } = readParameters(c, pageQuery);
     const model = await description();
     if (operation !== undefined && routeOf(model, operation) === undefined) {
-      if (!marksLeftOut(c)) throw new ParameterError("parameter_invalid", [], "operation");
-      leaveOut(c, { name: "operation", value: operation, reason: "invalid" });
+      if (!marksIgnored(c)) throw new ParameterError("parameter_invalid", [], "operation");
+      ignoreParameter(c, { name: "operation", value: operation, reason: "invalid" });
     }
     return respond<DocsModel>(c, { model, view: docsPage });
   });

@@ -26,7 +26,7 @@ import { evidenceDigest, trustedAmong } from "../../judge/statement.ts";
 import type { Statement } from "../../judge/statement.ts";
 import { judgeWindow } from "../../judge/verdict.ts";
 import type { Judged } from "../../judge/verdict.ts";
-import { collectRoot, noneOf } from "../../turns/window.ts";
+import { collectRoot, missingRootError } from "../../turns/window.ts";
 import { windowModel } from "../../turns/window.ts";
 import type { WindowModel } from "../../turns/window.ts";
 import { downloadName } from "../../ui/display/download-name.ts";
@@ -209,7 +209,7 @@ async function judge(
   const window = await collectRoot(parts, reading, parameters.root_trace_id);
   const judged = await judgeWindow(parts, window, reading.query);
   if (judged.events.length === 0)
-    throw await noneOf(parts, reading, parameters.root_trace_id, window);
+    throw await missingRootError(parts, reading, parameters.root_trace_id, window);
   return { judged, window, parameters };
 }
 

@@ -8,7 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { Differences } from "../../ui/display/differences.ts";
 import { termsOf } from "../../ui/display/filter-terms.ts";
 import { facetNames } from "../../ui/display/turn-figures.ts";
-import { AnswerCache } from "../../turns/answer-cache.ts";
+import { QueryCache } from "../../turns/query-cache.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
@@ -66,7 +66,7 @@ export const differencesGroup: RouteGroup<DifferencesAnswers> = {
 /** GET `/traces/differences.json`. */
 function differencesRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const answers = new AnswerCache<DifferencesModel>(parts.now);
+  const answers = new QueryCache<DifferencesModel>(parts.now);
   app.get("/traces/differences.json", async (c) => {
     const { chart: _chart, ...parameters } = readParameters(c, listParameters);
     const { start_time: _from, end_time: _to, ...narrowing } = parameters;

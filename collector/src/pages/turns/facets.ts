@@ -4,7 +4,7 @@ import type { TurnQuery } from "@turnproof/store";
 
 import { facetNames } from "../../ui/display/turn-figures.ts";
 import type { Facet } from "../../ui/display/turn-figures.ts";
-import { answerCache } from "../../turns/answer-cache.ts";
+import { queryCache } from "../../turns/query-cache.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
@@ -71,7 +71,7 @@ function facetsRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-const answersOf = answerCache<FacetsModel>();
+const answersOf = queryCache<FacetsModel>();
 
 /** The facets of the turns of a question. */
 export function countedFacets(parts: Parts, { question, key }: Counting): Promise<FacetsModel> {

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { cellsOf } from "../../ui/display/duration-cells.ts";
 import type { DurationCells } from "../../ui/display/duration-cells.ts";
 import type { Bin } from "../../ui/display/turn-figures.ts";
-import { answerCache } from "../../turns/answer-cache.ts";
+import { queryCache } from "../../turns/query-cache.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
@@ -67,7 +67,7 @@ function overviewRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-const answersOf = answerCache<OverviewModel>();
+const answersOf = queryCache<OverviewModel>();
 
 /** The overview of the turns of a question. */
 export function countedOverview(

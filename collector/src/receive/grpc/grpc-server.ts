@@ -16,8 +16,8 @@ import { closeLingering, isClosing, lingerMs } from "../../http/lingering-close.
 import { boundSockets } from "../../http/sockets.ts";
 import { turnShare } from "../../http/turn-share.ts";
 import { createGrpcServices } from "./grpc-services.ts";
-import { boundSession, farewell, resetBounds, sessionBounds } from "./grpc-sessions.ts";
-import { nowAndThen, preface } from "./wrong-port.ts";
+import { boundSession, goAwayFrame, resetBounds, sessionBounds } from "./grpc-sessions.ts";
+import { rateLimited, preface } from "./wrong-port.ts";
 
 /** Intake of spans, and whether they are accepted at present. */
 export interface GrpcReceiver {
@@ -57,7 +57,7 @@ export async function listenGrpc(
   options: GrpcListenOptions,
 ): Promise<Listening> {
   const { log } = options;
-  const notify = nowAndThen((sentence) => log.warn("http_on_grpc_port", { sentence }));
+  const notify = rateLimited((sentence) => log.warn("http_on_grpc_port", { sentence }));
   const sessions = new Set<ServerHttp2Session>();
   const http2 = createHttp2Server({ ...sessionBounds, ...resetBounds });
   const prefaceTimeoutMs = options.prefaceTimeoutMs ?? defaults.prefaceTimeoutMs;
@@ -116,7 +116,7 @@ function sortOut(
     return;
   }
   const late = setTimeout(
-    () => closeLingering(socket, farewell),
+    () => closeLingering(socket, goAwayFrame),
     options.prefaceTimeoutMs ?? defaults.prefaceTimeoutMs,
   );
   socket.once("close", () => clearTimeout(late));
@@ -144,7 +144,7 @@ function sortOut(
 
 /** Ends a connection without a call: what its client sends now was not processed, by GOAWAY. */
 function turnAway(socket: Socket, session: ServerHttp2Session | undefined): void {
-  if (session === undefined) return closeLingering(socket, farewell);
+  if (session === undefined) return closeLingering(socket, goAwayFrame);
   session.close();
   const cut = setTimeout(() => session.destroy(), lingerMs).unref();
   socket.once("close", () => clearTimeout(cut));

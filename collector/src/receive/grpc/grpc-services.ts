@@ -10,7 +10,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { Sockets } from "../../http/sockets.ts";
 import { credentialOf } from "../otlp/intake.ts";
 import type { Intake } from "../otlp/intake.ts";
-import { exportResponse } from "../otlp/otlp-answer.ts";
+import { exportResponse } from "../otlp/otlp-response.ts";
 import type { Signal } from "../otlp/wire-schema.ts";
 import { GrpcCall } from "./grpc-call.ts";
 import { createHealth } from "./grpc-health.ts";

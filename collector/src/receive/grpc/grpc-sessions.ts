@@ -30,7 +30,7 @@ export const resetBounds: { streamResetBurst: number; streamResetRate: number } 
 };
 
 /** A connection whose client has not begun: empty SETTINGS, and GOAWAY with NO_ERROR, stream 0. */
-export const farewell: Uint8Array = Buffer.from(
+export const goAwayFrame: Uint8Array = Buffer.from(
   "000000040000000000" + "0000080700000000000000000000000000",
   "hex",
 );

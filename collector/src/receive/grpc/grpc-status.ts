@@ -6,7 +6,7 @@
 import { codes } from "@turnproof/semconv";
 import type { CodeRow, CodedError } from "@turnproof/semconv";
 
-import { retrySeconds } from "../otlp/otlp-answer.ts";
+import { retrySeconds } from "../otlp/otlp-response.ts";
 import { bytesField, uintField } from "../otlp/proto-writer.ts";
 
 /** Status codes of gRPC that are used here. */

@@ -65,7 +65,7 @@ function handOver(socket: Socket, error: ParserError, http2: Http2Server): void 
 
 function createAnswerer({ grpcPort, log }: WrongPortOptions): Http2Server {
   const http2 = createHttp2Server({ ...sessionBounds, ...resetBounds });
-  const notify = nowAndThen((sentence) => log.warn("grpc_on_http_port", { sentence }));
+  const notify = rateLimited((sentence) => log.warn("grpc_on_http_port", { sentence }));
   http2.on("sessionError", () => {});
   http2.on("session", (session) => boundSession(session, keptMs, () => {}));
   http2.on("stream", (stream: ServerHttp2Stream) => {
@@ -86,7 +86,7 @@ function createAnswerer({ grpcPort, log }: WrongPortOptions): Http2Server {
 }
 
 /** Writes a sentence at most once a minute: a misconfigured client retries with every batch. */
-export function nowAndThen(print: (sentence: string) => void): (sentence: string) => void {
+export function rateLimited(print: (sentence: string) => void): (sentence: string) => void {
   let statedAt = Number.NEGATIVE_INFINITY;
   return (sentence) => {
     if (performance.now() - statedAt < quietMs) return;

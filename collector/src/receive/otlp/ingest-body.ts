@@ -5,7 +5,7 @@
  * frame (collector: Receive).
  */
 import type { TurnEvent } from "@turnproof/evidence";
-import type { SpanAtHand } from "@turnproof/exporter";
+import type { CurrentSpan } from "@turnproof/exporter";
 import type { Code } from "@turnproof/semconv";
 
 import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
@@ -16,7 +16,7 @@ import { frameWriter } from "./frame-codec.ts";
 import { freeAtOnce } from "./free-at-once.ts";
 import { inflate } from "./inflate.ts";
 import type { ContentCoding } from "./inflate.ts";
-import type { OtlpEncoding } from "./otlp-answer.ts";
+import type { OtlpEncoding } from "./otlp-response.ts";
 import { rootHashes } from "./pending-roots.ts";
 import { scanJson } from "./scan-json.ts";
 import { scanProtobuf } from "./scan-protobuf.ts";
@@ -58,7 +58,7 @@ export interface IngestPart {
 export type TakePart = (part: IngestPart) => void;
 
 /** Maps a span to an event, or to a rejection. */
-export type SpanMapper = (span: SpanAtHand, body: IngestBody) => TurnEvent | undefined;
+export type SpanMapper = (span: CurrentSpan, body: IngestBody) => TurnEvent | undefined;
 
 const nothing = new Uint8Array(0);
 const noRoots = new Uint32Array(0);

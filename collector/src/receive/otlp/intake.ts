@@ -13,7 +13,7 @@ import type { Log } from "../../log.ts";
 import type { BudgetLease, ByteBudget } from "./byte-budget.ts";
 import type { ContentCoding } from "./inflate.ts";
 import type { IngestBody, IngestPart } from "./ingest-body.ts";
-import type { OtlpEncoding } from "./otlp-answer.ts";
+import type { OtlpEncoding } from "./otlp-response.ts";
 import { undeclaredBytes } from "./request-body.ts";
 import { countRejection } from "./span-builder.ts";
 import type { RejectionCounts } from "./span-builder.ts";

@@ -22,8 +22,8 @@ import {
   otlpEncoding,
   retrySeconds,
   statusBody,
-} from "./otlp-answer.ts";
-import type { OtlpEncoding } from "./otlp-answer.ts";
+} from "./otlp-response.ts";
+import type { OtlpEncoding } from "./otlp-response.ts";
 import { declaredBytes, readIncoming, readStream } from "./request-body.ts";
 import type { Signal } from "./wire-schema.ts";
 

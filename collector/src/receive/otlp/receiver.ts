@@ -193,7 +193,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     nextStored: (...requested) => nextStored(drain, ...requested),
     mark: clock,
     settled: (waitMs, roots) => settled({ journal, drain, pending }, waitMs, roots),
-    report: () => ({ ...reportOf(journal, drain, conservation), ...besides(options, state) }),
+    report: () => ({ ...reportOf(journal, drain, conservation), ...storeReport(options, state) }),
     ...missingIn(options, state, watched),
     async close(deadlineMs) {
       state.open = false;
@@ -341,7 +341,7 @@ function missingIn(
 type Besides = "missing" | "damaged" | "forward";
 
 /** State beside journal and drain. */
-function besides(
+function storeReport(
   { damage, forwarded }: ReceiverOptions,
   { missing }: { readonly missing?: MissingEvidence },
 ): Pick<IngestReport, Besides> {

@@ -7,7 +7,7 @@ import type {
   CodedAttributes,
   DropCounts,
   SourceAttributes,
-  SpanAtHand,
+  CurrentSpan,
   SpanRecord,
 } from "@turnproof/exporter";
 import { keyedSpanName } from "@turnproof/exporter";
@@ -39,7 +39,7 @@ export type RejectionCounts = Partial<Record<Code, number>>;
  * Receives each decoded span and must not keep it: a body has thousands, and the next one is
  * decoded into the same record.
  */
-export type TakeSpan = (span: SpanAtHand) => void;
+export type TakeSpan = (span: CurrentSpan) => void;
 
 /** Result of decoding a body. */
 export interface Decoded {
@@ -61,15 +61,15 @@ export interface SpanSurroundings {
 const none: DecodedAttributes = Object.freeze(decodedAttributes());
 
 /** The present span: the record that is passed on, filled again for each; call `reset` before. */
-export class SpanBuilder implements SpanAtHand {
+export class SpanBuilder implements CurrentSpan {
   traceId = "";
   spanId = "";
   parentSpanId: string | undefined;
   parentRemote: boolean | undefined;
   kind = 0;
   name: string | undefined;
-  startTimeUnixNano: SpanAtHand["startTimeUnixNano"] = "0";
-  endTimeUnixNano: SpanAtHand["startTimeUnixNano"] = "0";
+  startTimeUnixNano: CurrentSpan["startTimeUnixNano"] = "0";
+  endTimeUnixNano: CurrentSpan["startTimeUnixNano"] = "0";
   statusCode = 0;
   attributes: DecodedAttributes = none;
   coded: CodedAttributes | undefined;
@@ -136,7 +136,7 @@ export class SpanBuilder implements SpanAtHand {
   }
 
   /** The record, or undefined when the span is rejected (see `rejection`). */
-  finish(around: SpanSurroundings): SpanAtHand | undefined {
+  finish(around: SpanSurroundings): CurrentSpan | undefined {
     if (this.traceId === "" || this.spanId === "") this.reject("span_id_invalid");
     if (this.rejection !== undefined) return undefined;
     if (this.parentSpanId === "") this.parentSpanId = undefined;
@@ -150,7 +150,7 @@ export class SpanBuilder implements SpanAtHand {
 }
 
 /** A copy that outlives the decoding: attributes by name, times as digits. */
-export function keptSpan({ coded, attributes, ...stated }: SpanAtHand): SpanRecord {
+export function keptSpan({ coded, attributes, ...stated }: CurrentSpan): SpanRecord {
   const { startTimeUnixNano: start, endTimeUnixNano: end = "0" } = stated;
   return {
     ...stated,

@@ -1,7 +1,7 @@
 /** @module App: starts what all pages need, and the module of the open page. */
 import "../style/base.css";
 import "./page-styles.ts";
-import "../style/last.css";
+import "../style/overrides.css";
 import { startAges } from "./ages.ts";
 import { startCopying } from "./copying.ts";
 import { toggleHelp } from "./help-dialog.tsx";

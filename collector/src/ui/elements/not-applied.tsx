@@ -5,8 +5,8 @@
 import type { Child, FC } from "hono/jsx";
 
 import { unclearReason } from "../display/filter-terms.ts";
-import { leftOutReason } from "../display/left-out-texts.ts";
-import type { LeftOutParameter } from "../display/left-out-texts.ts";
+import { ignoredReason } from "../display/ignored-texts.ts";
+import type { IgnoredParameter } from "../display/ignored-texts.ts";
 import { timeForms } from "../display/time-range.ts";
 import type { RefusedRange } from "../display/time-range.ts";
 import { Icon } from "../icons.tsx";
@@ -15,7 +15,7 @@ import { OtherRange } from "./other-range.tsx";
 /** What is not applied. */
 export interface NotAppliedProps {
   readonly range: RefusedRange | undefined;
-  readonly parameters: readonly LeftOutParameter[];
+  readonly parameters: readonly IgnoredParameter[];
   /** Terms that could not be read. */
   readonly terms: readonly string[];
   /** Address of this page with some parameters set, or removed where the value is null. */
@@ -45,7 +45,7 @@ export const NotApplied: FC<NotAppliedProps> = ({ range, parameters, terms, href
           {parameters.map((parameter) => (
             <Line
               of={shortened(`${parameter.name}=${parameter.value}`)}
-              why={leftOutReason(parameter)}
+              why={ignoredReason(parameter)}
             />
           ))}
         </ul>

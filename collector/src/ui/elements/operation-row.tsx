@@ -20,7 +20,7 @@ import { LevelIndent, LevelNumeral } from "./level.tsx";
 import { Twist, treeRowAttributes } from "./tree-row.tsx";
 import type { TreeRowState } from "./tree-row.tsx";
 import { PairBar } from "./pair-bar.tsx";
-import { Verb } from "./verb.tsx";
+import { ChangeBadge } from "./change-badge.tsx";
 
 /** Data that all rows of a comparison share. */
 export interface CompareContext {
@@ -53,7 +53,7 @@ export const OperationRow: FC<{
       aria-label={operationSummary(row, verb, state.collapsed)}
     >
       <div class="op-verb" role="gridcell">
-        <Verb of={verb} />
+        <ChangeBadge of={verb} />
       </div>
       <div class="op-name" role="rowheader">
         <LevelIndent level={row.level} />

@@ -87,7 +87,7 @@ export interface TurnRow extends EventIdentity, Usage {
  * Kinds that make no turn by themselves: structure, rows of the other stores, and reports about
  * producers.
  */
-export const bystanders: ReadonlySet<EventKind> = new Set([
+export const kindsOutsideTurns: ReadonlySet<EventKind> = new Set([
   "span",
   "conversation",
   "execution_log",
@@ -152,7 +152,7 @@ export function foldedTurns(events: readonly TurnEvent[]): FoldedTurn[] {
     else members.push(event);
   }
   return groups
-    .filter((members) => members.some((event) => !bystanders.has(event.event_kind)))
+    .filter((members) => members.some((event) => !kindsOutsideTurns.has(event.event_kind)))
     .map((members) => {
       const own = members.toSorted(compareEvents);
       return { row: foldTurn(own), events: own };
@@ -175,7 +175,7 @@ function compareRows(a: TurnRow, b: TurnRow): number {
 function foldTurn(events: readonly TurnEvent[]): TurnRow {
   const first = events[0] as TurnEvent;
   // Surrounding events, such as the request that it answered, are not part of its extent.
-  const own = events.filter((event) => !bystanders.has(event.event_kind));
+  const own = events.filter((event) => !kindsOutsideTurns.has(event.event_kind));
   const started_at = own.map((event) => event.started_at ?? event.timestamp).reduce(earlier);
   const ended_at = (own.at(-1) ?? first).timestamp;
   const result = turnResult(events);

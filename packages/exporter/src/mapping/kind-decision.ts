@@ -20,7 +20,7 @@ import { statedUnder, sourceCode } from "./coded-attributes.ts";
 import { metadataTexts } from "./source-values.ts";
 import { planFor, workflowOperation } from "./sources.ts";
 import type { DialectPlan } from "./sources.ts";
-import type { SpanAtHand } from "./span-record.ts";
+import type { CurrentSpan } from "./span-record.ts";
 
 /** The kind of a span. */
 export interface KindDecision {
@@ -36,7 +36,7 @@ export interface KindDecision {
 
 /** The part of a span that the decision reads. */
 export type KindSource = Pick<
-  SpanAtHand,
+  CurrentSpan,
   "attributes" | "coded" | "statusCode" | "parentSpanId" | "parentRemote"
 > & {
   readonly scopeName?: string | undefined;

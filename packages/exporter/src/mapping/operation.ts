@@ -13,7 +13,7 @@ import {
 
 import { statedUnder } from "./coded-attributes.ts";
 import type { KindDecision } from "./kind-decision.ts";
-import type { SpanAtHand } from "./span-record.ts";
+import type { CurrentSpan } from "./span-record.ts";
 import { rowAt, workflowOperation } from "./sources.ts";
 
 /** OTLP span kinds by number, as used in the names of families. */
@@ -26,7 +26,7 @@ export interface RowValues {
 }
 
 /** The part of a span that its operation is built from. */
-export type OperationSource = Pick<SpanAtHand, "kind" | "coded"> & {
+export type OperationSource = Pick<CurrentSpan, "kind" | "coded"> & {
   readonly name?: string | undefined;
   readonly attributes: Readonly<Record<string, unknown>>;
 };

@@ -45,7 +45,7 @@ export interface SpanRecord {
  * A span as input of the mapping. The mapping keeps no reference to it, so that a decoder may read
  * the next span into the same record.
  */
-export interface SpanAtHand extends Omit<SpanRecord, "startTimeUnixNano" | "endTimeUnixNano"> {
+export interface CurrentSpan extends Omit<SpanRecord, "startTimeUnixNano" | "endTimeUnixNano"> {
   readonly startTimeUnixNano: string | Instant;
   readonly endTimeUnixNano?: string | Instant;
   /** By the number of the source name, where a decoder provides it; `attributes` is empty then. */

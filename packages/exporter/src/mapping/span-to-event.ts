@@ -21,7 +21,7 @@ import { SpanReading } from "./span-reading.ts";
 import type { KeyIdentity } from "./span-reading.ts";
 import { statedByName } from "./span-name.ts";
 import { rowAt, workflowOperation } from "./sources.ts";
-import type { SpanAtHand } from "./span-record.ts";
+import type { CurrentSpan } from "./span-record.ts";
 import { statusOf, toolOutcomeOf } from "./status.ts";
 
 /** Fields that the receiver adds to a span. */
@@ -59,7 +59,7 @@ const markerId = /^([0-9a-f]{16}):start$/;
 const reading = new SpanReading();
 
 /** Maps one span. Never throws on data; refusals are counted under `dropped`. */
-export function spanToEvent(span: SpanAtHand, context: MappingContext): TurnEvent {
+export function spanToEvent(span: CurrentSpan, context: MappingContext): TurnEvent {
   const decision = decideKind(span);
   reading.begin(decision.kind, span.dropped, context.keyIdentity);
   // A span's own value precedes its resource: a job that continues a turn by carrier names the
@@ -94,7 +94,7 @@ function phaseOf(kind: EventKind, ended: boolean): EventPhase {
 }
 
 /** Derived values: the class of an error, the operation, the total, the outcome. */
-function conclude(span: SpanAtHand, decision: KindDecision, phase: EventPhase): void {
+function conclude(span: CurrentSpan, decision: KindDecision, phase: EventPhase): void {
   if (decision.operation !== undefined) reading.conclude("genai_operation", decision.operation);
   const name = statedByName(span, decision);
   if (name !== undefined) reading.offer(name.to, name.text);
@@ -114,7 +114,7 @@ function conclude(span: SpanAtHand, decision: KindDecision, phase: EventPhase): 
 }
 
 function begin(
-  span: SpanAtHand,
+  span: CurrentSpan,
   decision: KindDecision,
   phase: EventPhase,
   context: MappingContext,
@@ -211,7 +211,7 @@ function givesWay(kind: EventKind): boolean {
   return kind !== "turn" || reading.text(rowAt.genai_operation) === workflowOperation;
 }
 
-function addPlace(draft: Draft, span: SpanAtHand): void {
+function addPlace(draft: Draft, span: CurrentSpan): void {
   if (span.parentSpanId !== undefined) draft.parent_span_id = span.parentSpanId;
   if (span.parentRemote === true) draft.parent_remote = true;
   if (span.links === undefined || span.links.length === 0) return;

@@ -8,7 +8,7 @@ import type { EventPhase, EventStatus, ToolOutcome } from "@turnproof/semconv";
 
 import type { KindDecision } from "./kind-decision.ts";
 import type { SpanReading } from "./span-reading.ts";
-import type { SpanAtHand } from "./span-record.ts";
+import type { CurrentSpan } from "./span-record.ts";
 import { rowAt } from "./sources.ts";
 
 /** OTLP status codes. */
@@ -27,7 +27,7 @@ const providerErrors =
  * code.
  */
 export function statusOf(
-  span: SpanAtHand,
+  span: CurrentSpan,
   decision: KindDecision,
   phase: EventPhase,
   reading: SpanReading,
@@ -48,7 +48,7 @@ export function statusOf(
 }
 
 /** Structure has no status of its own; a wrapper's error is the error of an inner span. */
-function structuralStatus(span: SpanAtHand, decision: KindDecision): EventStatus {
+function structuralStatus(span: CurrentSpan, decision: KindDecision): EventStatus {
   const wraps = decision.plan.dialect !== "structural";
   return span.statusCode === statusError && !wraps ? "error" : "unknown";
 }
@@ -62,7 +62,7 @@ function failedQuietly(reading: SpanReading): boolean {
  * OpenInference marks a span whose neighbour failed. A failure of its own has an exception or an
  * error type, and a finished model call or turn has a finish reason.
  */
-function isHandedOn(span: SpanAtHand, decision: KindDecision, reading: SpanReading): boolean {
+function isHandedOn(span: CurrentSpan, decision: KindDecision, reading: SpanReading): boolean {
   if (decision.plan.dialect !== "openinference" || span.exceptionType !== undefined) return false;
   if (reading.get(rowAt.error_type) !== undefined) return false;
   return reading.get(rowAt.finish_reason) !== undefined;

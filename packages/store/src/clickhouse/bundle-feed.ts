@@ -12,7 +12,7 @@ import { hashesOfId, rootWords, rowWords, scopeWords } from "../bundle/bundle-wo
 import type { SliceOptions } from "../evidence-store.ts";
 import { positionOfKeyset } from "../position.ts";
 import type { KnownRoot } from "../root-rounds.ts";
-import type { Question } from "../evidence-question.ts";
+import type { EvidenceRequest } from "../evidence-request.ts";
 import { hasAnySql, ofRootsSql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./engine.ts";
 import { bindings } from "./sql-text.ts";
@@ -30,7 +30,7 @@ const rowsMax = 16_384;
 /** Roots with a matching row, each once, at its newest such row. */
 export async function* bundleFeed(
   engine: Engine,
-  question: Question,
+  request: EvidenceRequest,
   options: SliceOptions,
   rowsFirst: number,
 ): AsyncGenerator<KnownRoot> {
@@ -38,7 +38,7 @@ export async function* bundleFeed(
   const requested = { engine, options, after };
   let few: ReadonlySet<string> | undefined;
   const many: string[] = [];
-  for (const condition of rootConditions(question)) {
+  for (const condition of rootConditions(request)) {
     // The roots found are candidates; further conditions only save reading them.
     if (few !== undefined && few.size <= readAtOnce) break;
     const roots = await rootsWith(requested, condition, few);
@@ -46,8 +46,8 @@ export async function* bundleFeed(
     else many.push(condition);
   }
   if (few !== undefined && few.size <= readAtOnce) yield* unplaced(few);
-  else if (few !== undefined) yield* lookedUp(requested, question, [...few]);
-  else yield* inOrder(requested, question, { many, rowsFirst });
+  else if (few !== undefined) yield* lookedUp(requested, request, [...few]);
+  else yield* inOrder(requested, request, { many, rowsFirst });
 }
 
 interface Requested {
@@ -61,7 +61,7 @@ interface Requested {
  * Conditions that some row of a root must meet, each one separately. The tenant comes first, so
  * that no root of another tenant is read even as a candidate; then the most selective.
  */
-function rootConditions({ scope, query, id }: Question): readonly string[] {
+function rootConditions({ scope, query, id }: EvidenceRequest): readonly string[] {
   const own = scopeWords(scope).map((hash) => hasAnySql([hash]));
   const named = id === undefined ? [] : [hasAnySql(hashesOfId(id))];
   const words = rootWords(scope, query).map((hash) => hasAnySql([hash]));
@@ -109,11 +109,11 @@ function startOf({ after }: Requested): readonly string[] {
 
 async function* lookedUp(
   requested: Requested,
-  question: Question,
+  request: EvidenceRequest,
   names: readonly string[],
 ): AsyncGenerator<KnownRoot> {
   const bind = bindings();
-  const where = [...startOf(requested), ...rowConditions(question, bind)];
+  const where = [...startOf(requested), ...rowConditions(request, bind)];
   const roots: KnownRoot[] = [];
   for (let from = 0; from < names.length; from += rootsPerLookup) {
     const some = ofRootsSql(names.slice(from, from + rootsPerLookup));
@@ -137,13 +137,13 @@ interface InOrder {
 
 async function* inOrder(
   requested: Requested,
-  question: Question,
+  request: EvidenceRequest,
   { many, rowsFirst }: InOrder,
 ): AsyncGenerator<KnownRoot> {
   const bind = bindings();
   const where = [
     ...startOf(requested),
-    ...rowConditions(question, bind),
+    ...rowConditions(request, bind),
     ...many.map((condition) => `root IN (SELECT root FROM bundles WHERE ${condition})`),
   ];
   const met = new Set<string>();
@@ -217,7 +217,7 @@ function timeSql(micros: number): string {
 }
 
 /** Conditions that a single row decides. */
-function rowConditions({ query }: Question, bind: ClickHouseBindings): readonly string[] {
+function rowConditions({ query }: EvidenceRequest, bind: ClickHouseBindings): readonly string[] {
   const clauses = ["events > 0"];
   if (query.root_trace_id !== undefined) {
     clauses.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);

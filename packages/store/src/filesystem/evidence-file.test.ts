@@ -9,7 +9,7 @@ import { openSqlite } from "../sqlite/sqlite-database.ts";
 import { sqliteError } from "../sqlite/sqlite-error.ts";
 import { sqliteEvidence } from "../sqlite/sqlite-evidence.ts";
 import { allTenants, receivedAt, sampleTurn } from "../testing/sample-event.ts";
-import { lookAtEvidence } from "./evidence-look.ts";
+import { checkEvidenceFile } from "./evidence-check.ts";
 import { filesystem } from "./filesystem.ts";
 import type { FilesystemProvider } from "./filesystem.ts";
 
@@ -168,7 +168,7 @@ test("a file of the previous version is read as it lies, and brought up as it is
   database.exec("ALTER TABLE roots ADD COLUMN evidence INTEGER NOT NULL DEFAULT 1");
   database.exec("PRAGMA user_version = 1");
   database.close();
-  expect(await lookAtEvidence(root)).toEqual({ found: "older_version" });
+  expect(await checkEvidenceFile(root)).toEqual({ found: "older_version" });
   const question = { scope: allTenants, where: [] } as const;
   const listed = ({ evidence }: FilesystemProvider) =>
     evidence.ledger.listTurns(question, { order: { by: "own_time" }, limit: 5 });
@@ -179,7 +179,7 @@ test("a file of the previous version is read as it lies, and brought up as it is
   await using provider = await filesystem({ directory: root });
   await put(provider, 3);
   expect([await shown(provider), (await listed(provider)).records]).toEqual([9, []]);
-  expect(await lookAtEvidence(root)).toEqual({ found: "whole" });
+  expect(await checkEvidenceFile(root)).toEqual({ found: "whole" });
 });
 
 test("a disk without room refuses a batch whole, and goes on when there is some", async () => {

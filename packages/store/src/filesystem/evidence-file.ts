@@ -32,7 +32,7 @@ import { codedSqlite } from "../sqlite/sqlite-error.ts";
 import { giveBackRoom, purgeDeleted } from "../sqlite/sqlite-vacuum.ts";
 import type { Disk, DiskPlace } from "./disk.ts";
 import { earlierCopy } from "./earlier-copy.ts";
-import { readFileWhole } from "./file-look.ts";
+import { readFileWhole } from "./file-check.ts";
 import type { EarlierCopy } from "./earlier-copy.ts";
 import { legacyFiles } from "../legacy/bundles-filesystem.ts";
 import { newLife } from "./store-life.ts";

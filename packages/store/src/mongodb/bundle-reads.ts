@@ -14,7 +14,7 @@ import { firstRound, rootRounds } from "../root-rounds.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
-import type { Question } from "../evidence-question.ts";
+import type { EvidenceRequest } from "../evidence-request.ts";
 import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import type { Round } from "../walk.ts";
@@ -32,16 +32,16 @@ export interface MongoReadParts {
 /** The reads over a collection of bundles, and over legacy bundles where there are some. */
 export function bundleReads(bundles: Bundles, { pending, legacy }: MongoReadParts): Reads {
   return scopedReads({
-    rounds(question, options, cut) {
+    rounds(request, options, cut) {
       if (pending()) cut();
       return codedRounds(
         rootRounds(
-          candidates(bundles, question, options),
+          candidates(bundles, request, options),
           async (some) => {
             const roots = some.map(({ root }) => root);
             return settle(await rowsOf(bundles, roots, cut));
           },
-          { ...options, ...firstRound(question, options.limit) },
+          { ...options, ...firstRound(request, options.limit) },
         ),
       );
     },
@@ -68,12 +68,12 @@ const rowsPerStep = 256;
 /** Roots with a matching row, each once, at its newest such row. */
 async function* candidates(
   bundles: Bundles,
-  question: Question,
+  request: EvidenceRequest,
   options: SliceOptions,
 ): AsyncGenerator<KnownRoot> {
-  const where = rowConditions(question, options);
+  const where = rowConditions(request, options);
   const many: (readonly number[])[] = [];
-  for (const words of rootConditions(question)) {
+  for (const words of rootConditions(request)) {
     const roots = await rootsWith(bundles, words);
     if (roots.length > fewRoots) many.push(words);
     else where.push({ root_trace_id: { $in: roots } });
@@ -105,7 +105,7 @@ async function* candidates(
 }
 
 /** Sets of hashes; a root must have one of each set in some row. */
-function rootConditions({ scope, query, id }: Question): readonly (readonly number[])[] {
+function rootConditions({ scope, query, id }: EvidenceRequest): readonly (readonly number[])[] {
   const words = rootWords(scope, query).map((hash) => [hash]);
   return id === undefined ? words : [...words, hashesOfId(id)];
 }
@@ -144,7 +144,7 @@ async function withAll(
 }
 
 /** Conditions that a single row decides, and the start of a page. */
-function rowConditions({ query }: Question, { after }: SliceOptions): Filter<Document>[] {
+function rowConditions({ query }: EvidenceRequest, { after }: SliceOptions): Filter<Document>[] {
   const clauses: Filter<Document>[] = [];
   if (after !== undefined) {
     const { micros } = positionOfKeyset(after);

@@ -13,7 +13,7 @@ import { firstRound, rootRounds } from "../root-rounds.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
-import type { Question } from "../evidence-question.ts";
+import type { EvidenceRequest } from "../evidence-request.ts";
 import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { wordsSql } from "./bundle-writer.ts";
@@ -32,15 +32,15 @@ export interface PostgresReadParts {
 /** The reads over a database, and over its table of legacy bundles if there is one. */
 export function bundleReads(session: Session, { pending, legacy }: PostgresReadParts): Reads {
   return scopedReads({
-    rounds(question, options, cut) {
+    rounds(request, options, cut) {
       if (pending()) cut();
       return rootRounds(
-        candidates(session, question, options),
+        candidates(session, request, options),
         async (some) => {
           const roots = some.map(({ root }) => root);
           return settle(await rowsOf(session, roots, cut));
         },
-        { ...options, ...firstRound(question, options.limit) },
+        { ...options, ...firstRound(request, options.limit) },
       );
     },
     rows(roots, cut, rowsMax) {
@@ -58,14 +58,14 @@ const rootsMax = 2_048;
 /** Roots that may contain part of the answer, newest last receipt first. */
 async function* candidates(
   session: Session,
-  question: Question,
+  request: EvidenceRequest,
   options: SliceOptions,
 ): AsyncGenerator<KnownRoot> {
   let below: { readonly last: string; readonly root: string } | undefined;
   for (let wanted = rootsFirst; ; wanted = Math.min(wanted * 2, rootsMax)) {
     options.signal?.throwIfAborted();
     const bind = bindings();
-    const where = ["true", ...conditions(question, options, bind)];
+    const where = ["true", ...conditions(request, options, bind)];
     if (below !== undefined) {
       const [last, root] = [below.last, below.root].map((value) => `${bind.plain(value)}::bigint`);
       where.push(`(last_us, root) < (${last}, ${root})`);
@@ -90,8 +90,8 @@ ORDER BY last_us DESC, root DESC LIMIT ${wanted}`,
   }
 }
 
-function conditions(question: Question, options: SliceOptions, bind: Bindings): string[] {
-  const { scope, query, id } = question;
+function conditions(request: EvidenceRequest, options: SliceOptions, bind: Bindings): string[] {
+  const { scope, query, id } = request;
   const where: string[] = [];
   const oneOf = (hashes: readonly number[]): void => {
     const words = wordsSql(hashes, bind);

@@ -5,7 +5,7 @@
 import { rangeBounds } from "../bundle/own-range.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/bundle-words.ts";
 import type { KnownRoot } from "../root-rounds.ts";
-import type { Question } from "../evidence-question.ts";
+import type { EvidenceRequest } from "../evidence-request.ts";
 import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-database.ts";
 
 /** Roots of the first page; each next one has four times as many. */
@@ -20,8 +20,11 @@ interface BundleCandidate extends KnownRoot {
  * Each root once. A root that grows during the read moves before the present position; it is still
  * returned, at its former position at the latest, so that none is missed.
  */
-export function* candidates(database: SqliteDatabase, question: Question): Generator<KnownRoot> {
-  const { sql, values } = conditionOf(database, question);
+export function* candidates(
+  database: SqliteDatabase,
+  request: EvidenceRequest,
+): Generator<KnownRoot> {
+  const { sql, values } = conditionOf(database, request);
   const columns = "id, root_trace_id AS root, first, last, rows";
   const page = database.prepare(
     `SELECT ${columns} FROM roots WHERE (last, id) < (?, ?) AND ${sql}
@@ -70,9 +73,9 @@ const fewRoots = 2_000;
 
 function conditionOf(
   database: SqliteDatabase,
-  question: Question,
+  request: EvidenceRequest,
 ): { readonly sql: string; readonly values: readonly SqlValue[] } {
-  const { scope, query, id } = question;
+  const { scope, query, id } = request;
   const conditions: string[] = [];
   const values: SqlValue[] = [];
   const oneOf = (hashes: readonly number[]): void => {

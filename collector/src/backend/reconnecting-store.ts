@@ -1,6 +1,6 @@
 /**
- * @module LateStore: a store whose server may be unreachable: until it is open every call fails at
- * once with `store_unavailable`.
+ * @module ReconnectingStore: a store whose server may be unreachable: until it is open every call
+ * fails at once with `store_unavailable`.
  */
 import { CodedError, codeOf } from "@turnproof/semconv";
 import { capabilitiesOf, lateLedger } from "@turnproof/store";
@@ -12,10 +12,12 @@ import type {
   ProviderName,
 } from "@turnproof/store";
 
-import type { Late } from "./late.ts";
+import type { Reconnecting } from "./reconnecting.ts";
 
 /** The check of a store that is not open: its last failure. */
-async function lateCheck(late: Late<{ check(): Promise<CheckResult> }>): Promise<CheckResult> {
+async function lateCheck(
+  late: Reconnecting<{ check(): Promise<CheckResult> }>,
+): Promise<CheckResult> {
   const failure = late.failure();
   if (failure === undefined) {
     try {
@@ -33,10 +35,10 @@ async function lateCheck(late: Late<{ check(): Promise<CheckResult> }>): Promise
 }
 
 /** Evidence behind a server of a provider. @param name the server's display name */
-export function lateEvidence(
+export function reconnectingEvidence(
   provider: ProviderName,
   name: string,
-  late: Late<EvidenceStore>,
+  late: Reconnecting<EvidenceStore>,
 ): EvidenceStore {
   const close = (): Promise<void> => late.close();
   return {
@@ -73,7 +75,7 @@ export function lateEvidence(
   };
 }
 
-function lateState(late: Late<EvidenceStore>): CollectorState {
+function lateState(late: Reconnecting<EvidenceStore>): CollectorState {
   const current = (): CollectorState => {
     const { state } = late.current();
     if (state === undefined) throw new CodedError("not_configured");
@@ -87,7 +89,7 @@ function lateState(late: Late<EvidenceStore>): CollectorState {
 }
 
 /** Memory behind a server. */
-export function lateMemory(name: string, late: Late<MemoryStore>): MemoryStore {
+export function reconnectingMemory(name: string, late: Reconnecting<MemoryStore>): MemoryStore {
   const close = (): Promise<void> => late.close();
   return {
     name,

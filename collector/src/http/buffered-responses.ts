@@ -1,7 +1,7 @@
 /**
- * @module WholeAnswers: bounds the large answers that are in memory as a whole, from their request
- * until their reader has taken the last byte. A reader that takes a byte at a time holds one of
- * them, and not the memory of as many as it has sockets (faults H10).
+ * @module BufferedResponses: bounds the large answers that are in memory as a whole, from their
+ * request until their reader has taken the last byte. A reader that takes a byte at a time holds
+ * one of them, and not the memory of as many as it has sockets (faults H10).
  */
 import { CodedError } from "@turnproof/semconv";
 import type { MiddlewareHandler } from "hono";
@@ -11,21 +11,21 @@ import { principalOf } from "./environment.ts";
 import type { AppContext, AppEnv } from "./environment.ts";
 
 /** Most at one time, of one principal and of all together. */
-export interface WholeAnswerBounds {
+export interface BufferedResponseBounds {
   readonly perPrincipalMax: number;
   readonly allMax: number;
 }
 
-const defaults: WholeAnswerBounds = { perPrincipalMax: 3, allMax: 4 };
+const defaults: BufferedResponseBounds = { perPrincipalMax: 3, allMax: 4 };
 
 /** Answers 503 `overloaded` to a request of such an endpoint beyond the bounds. */
-export function wholeAnswers(
+export function bufferedResponses(
   endpoints: Endpoints,
-  { perPrincipalMax, allMax }: WholeAnswerBounds = defaults,
+  { perPrincipalMax, allMax }: BufferedResponseBounds = defaults,
 ): MiddlewareHandler<AppEnv> {
   const held = new Map<string, number>();
   let all = 0;
-  return async function wholeAnswers(c, next) {
+  return async function bufferedResponses(c, next) {
     if (endpoints[c.get("route")]?.whole !== true) return next();
     const { name } = principalOf(c);
     const own = held.get(name) ?? 0;

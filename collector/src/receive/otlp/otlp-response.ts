@@ -1,5 +1,5 @@
 /**
- * @module OTLP answers: export responses and google.rpc.Status in the request's own media type.
+ * @module OtlpResponse: export responses and google.rpc.Status in the request's own media type.
  * They contain one of our codes and its sentence, and no content of the request.
  */
 import { randomInt } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * @module Late: a resource on a server that may be unreachable at the start. Opening is retried;
- * until it succeeds, a call fails at once with the reason.
+ * @module Reconnecting: a resource on a server that may be unreachable at the start. Opening is
+ * retried; until it succeeds, a call fails at once with the reason.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,7 +11,7 @@ import type { Log } from "../log.ts";
 import { reasonWords } from "./store-reason.ts";
 
 /** What is opened, and its name in the log. */
-export interface LateOptions<T> {
+export interface ReconnectingOptions<T> {
   readonly open: () => Promise<T>;
   /** `store` or `memory`. */
   readonly part: string;
@@ -24,7 +24,7 @@ export interface LateOptions<T> {
 }
 
 /** A resource that may not be open yet. */
-export interface Late<T> {
+export interface Reconnecting<T> {
   /** The opened resource. @throws CodedError `store_unavailable` while there is none */
   current(): T;
   /** The last failure, while it is not open. */
@@ -60,18 +60,19 @@ const hopeless: ReadonlySet<Code> = new Set([
  *
  * @throws CodedError of the first attempt when retrying cannot resolve it
  */
-export async function openLate<T extends Closable>(options: LateOptions<T>): Promise<Late<T>> {
-  const { open, log, part, backend, host } = options;
-  const { waitMs = waitMsDefault } = options;
+export async function openReconnecting<T extends Closable>(
+  options: ReconnectingOptions<T>,
+): Promise<Reconnecting<T>> {
+  const { open, log, part, backend, host, waitMs = waitMsDefault } = options;
   const stop = new AbortController();
   const opened = Promise.withResolvers<T>();
   const first = Promise.withResolvers<void>();
   const state: { value?: T; failure?: CodedError } = {};
   const reported = (error: CodedError): void => {
-    const before = state.failure;
-    state.failure = error;
-    if (before !== undefined && before.code === error.code && before.field === error.field) return;
     const { code, field } = error;
+    const isSame = state.failure?.code === code && state.failure.field === field;
+    state.failure = error;
+    if (isSame) return;
     const reason = reasonWords({ code, field, isServer: true });
     log.warn(`${part}_away`, {
       backend,
@@ -90,8 +91,7 @@ export async function openLate<T extends Closable>(options: LateOptions<T>): Pro
         if (attempt > 0) log.info(`${part}_opened`, { backend, host });
         delete state.failure;
         opened.resolve(value);
-        first.resolve();
-        return;
+        return first.resolve();
       } catch (error) {
         const coded = CodedError.is(error) ? error : new CodedError("store_unavailable");
         reported(coded);

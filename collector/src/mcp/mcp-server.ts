@@ -1,5 +1,5 @@
 /**
- * @module QuestionServer: the MCP server over one caller's reads. Every tool only reads; a refusal
+ * @module McpServer: the MCP server over one caller's reads. Every tool only reads; a refusal
  * is the tool's answer, with its code.
  */
 import { McpServer } from "@modelcontextprotocol/server";
@@ -38,7 +38,7 @@ const instructions =
   "not recorded, never zero. Start with why_did_this_turn_fail for an id, or what_failed_since.";
 
 /** A server for one caller. */
-export function createQuestionServer(request: Requester): McpServer {
+export function createMcpServer(request: Requester): McpServer {
   const server = new McpServer(
     { name: "turnproof", title: "Turnproof", version },
     { instructions, capabilities: { tools: {} } },

@@ -12,7 +12,7 @@ import type { Principal } from "../../../collector/src/access/principal.ts";
 import type { AppEnv } from "../../../collector/src/http/environment.ts";
 import type { Endpoints } from "../../../collector/src/http/endpoint.ts";
 import { createErrorHandler } from "../../../collector/src/http/errors.ts";
-import { wholeAnswers } from "../../../collector/src/http/whole-answers.ts";
+import { bufferedResponses } from "../../../collector/src/http/buffered-responses.ts";
 import { createLog } from "../../../collector/src/log.ts";
 import { listen } from "../../../collector/src/server.ts";
 import type { Listening } from "../../../collector/src/http/connections.ts";
@@ -38,7 +38,7 @@ beforeEach(async () => {
     c.set("principal", { name: c.req.header("x-name") } as Principal);
     await next();
   });
-  app.use(wholeAnswers(endpoints, { perPrincipalMax: 2, allMax: 3 }));
+  app.use(bufferedResponses(endpoints, { perPrincipalMax: 2, allMax: 3 }));
   app.get("/large", async (c) => {
     await made;
     return c.body(large);

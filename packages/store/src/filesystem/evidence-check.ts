@@ -1,5 +1,5 @@
 /**
- * @module EvidenceLook: checks the evidence file of a directory for damage, on an operator's
+ * @module EvidenceCheck: checks the evidence file of a directory for damage, on an operator's
  * request. It reads the complete file and creates, changes or repairs nothing.
  */
 import { open, stat } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { codedSqlite } from "../sqlite/sqlite-error.ts";
 import { isThisVersion, makeEvidenceTables } from "../sqlite/sqlite-evidence.ts";
 
 /** State of the file; `name` is that of one of our tables or indexes. */
-export type EvidenceLook =
+export type EvidenceFileState =
   | { readonly found: "whole" | "none" | "damaged" | "newer_version" | "older_version" }
   | { readonly found: "part_missing"; readonly name: string }
   | { readonly found: "rows_missing"; readonly rows: number; readonly roots: number }
@@ -32,7 +32,7 @@ export type EvidenceLook =
  * the file once.
  * @throws CodedError driver_missing, store_busy, store_unavailable
  */
-export async function lookAtEvidence(directory: string): Promise<EvidenceLook> {
+export async function checkEvidenceFile(directory: string): Promise<EvidenceFileState> {
   const path = join(directory, "evidence.sqlite");
   const size = await sizeOf(path);
   const logSize = await sizeOf(`${path}-wal`);
@@ -50,7 +50,7 @@ export async function lookAtEvidence(directory: string): Promise<EvidenceLook> {
   }
 }
 
-function lookAt(database: SqliteDatabase): EvidenceLook {
+function lookAt(database: SqliteDatabase): EvidenceFileState {
   try {
     const isCurrent = isThisVersion(database);
     const [row] = database.prepare("PRAGMA quick_check(1)").all();
@@ -67,7 +67,7 @@ function lookAt(database: SqliteDatabase): EvidenceLook {
 }
 
 /** Roots with fewer stored rows than were counted as they were written. */
-function missingRows(database: SqliteDatabase): EvidenceLook | undefined {
+function missingRows(database: SqliteDatabase): EvidenceFileState | undefined {
   const row = database
     .prepare(
       `SELECT count(*) AS roots, coalesce(sum(rows - held), 0) AS rows FROM (
@@ -84,7 +84,7 @@ function missingRows(database: SqliteDatabase): EvidenceLook | undefined {
 const tracesMax = 10_000;
 
 /** Bundles whose bytes are not those that were written, by their checksum. */
-function damagedRows(database: SqliteDatabase): EvidenceLook | undefined {
+function damagedRows(database: SqliteDatabase): EvidenceFileState | undefined {
   const roots = new Set<number>();
   let rows = 0;
   // In slices: a file may be larger than the memory.

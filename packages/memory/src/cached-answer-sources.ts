@@ -1,5 +1,5 @@
 /**
- * @module RestedAnswer: which memory rows a cached answer depends on, and whether they are
+ * @module CachedAnswerSources: which memory rows a cached answer depends on, and whether they are
  * unchanged. A new row that is relevant to the question, or a used row that was deleted or
  * changed, invalidates the answer. A row that merely fell out of the selection does not.
  */
@@ -22,7 +22,7 @@ interface Answered {
 const sources: readonly string[] = ["cross_thread", "summary", "entity"];
 
 /** Data of a cache row: hashes of all rows that were considered, and the rows that were placed. */
-export function restingOn(
+export function sourcesOf(
   fingerprint: Fingerprint,
   { query, recalled }: CacheRequest,
   answer: string,
@@ -39,7 +39,7 @@ export function restingOn(
 }
 
 /** True while no new row is placed for the question and no placed row has changed. */
-export async function stillStands(
+export async function hasSameSources(
   store: WatchedStore,
   place: MemoryPlace,
   { query, recalled }: CacheRequest,

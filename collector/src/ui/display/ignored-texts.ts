@@ -1,8 +1,8 @@
-/** @module LeftOutTexts: why a page does not apply a parameter of its address. */
+/** @module IgnoredTexts: why a page does not apply a parameter of its address. */
 import { countText } from "./figures.ts";
 
 /** A parameter of an address that its page does not apply. */
-export interface LeftOutParameter {
+export interface IgnoredParameter {
   readonly name: string;
   readonly value: string;
   readonly reason: "unknown" | "repeated" | "invalid" | "gone" | "other_tenant";
@@ -15,14 +15,14 @@ export interface LeftOutParameter {
 /** What a page applies of its address, and what it leaves out. */
 export interface AppliedAddress {
   readonly parameters: Readonly<Record<string, string>>;
-  readonly leftOut: readonly LeftOutParameter[];
+  readonly ignored: readonly IgnoredParameter[];
 }
 
 /** Most words that a sentence lists. */
 const wordsMax = 24;
 
 /** The reason, as the rest of a sentence that begins with the parameter. */
-export function leftOutReason({ reason, allowed = [], numbers }: LeftOutParameter): string {
+export function ignoredReason({ reason, allowed = [], numbers }: IgnoredParameter): string {
   if (reason === "unknown") return "is no parameter of this page";
   if (reason === "repeated") return "is in the address more than once";
   if (reason === "other_tenant") return "user_id in this address is another tenant";

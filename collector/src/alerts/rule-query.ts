@@ -1,5 +1,5 @@
 /**
- * @module RuleQuestion: which turns a rule counts: those that pass its filter, were received in a
+ * @module RuleQuery: which turns a rule counts: those that pass its filter, were received in a
  * window, and are of one of its groups.
  */
 import { isoTime } from "@turnproof/semconv";
@@ -31,7 +31,7 @@ export const groupFields = {
 } as const;
 
 /** The turns that pass the rule's filter; a word without a key is a part of their names. */
-export async function ruleQuestion(
+export async function ruleQuery(
   ledger: TurnReader,
   { where: q = "" }: AlertRule,
 ): Promise<TurnQuery> {
@@ -41,7 +41,7 @@ export async function ruleQuestion(
 }
 
 /** Those received in the window that ends then. @param lengths `any`: turns of days as well */
-export async function windowQuestion(
+export async function windowQuery(
   ledger: TurnReader,
   rule: AlertRule,
   endMs: number,
@@ -49,7 +49,7 @@ export async function windowQuestion(
   lengths: "usual" | "any" = "usual",
 ): Promise<TurnQuery> {
   const from = endMs - sizeMs;
-  const { scope, where } = await ruleQuestion(ledger, rule);
+  const { scope, where } = await ruleQuery(ledger, rule);
   // The order of the ledger; without it a look reads more of the history.
   const began = lengths === "any" ? {} : { from: isoTime(from - longestTurnMs) };
   return {

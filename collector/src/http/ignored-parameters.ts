@@ -1,16 +1,16 @@
 /**
- * @module LeftOut: what a page does not apply of its address. A page is shown without a parameter
- * that it cannot read, and marks it; its JSON and every file refuse the request.
+ * @module IgnoredParameters: what a page does not apply of its address. A page is shown without a
+ * parameter that it cannot read, and marks it; its JSON and every file refuse the request.
  */
 import { z } from "zod";
 import { CodedError } from "@turnproof/semconv";
 
 import type { AppContext } from "./environment.ts";
 import { keyOfParameter, readTerms, termText } from "../ui/display/filter-terms.ts";
-import type { LeftOutParameter } from "../ui/display/left-out-texts.ts";
+import type { IgnoredParameter } from "../ui/display/ignored-texts.ts";
 
 /** True where the request is for a page, which shows what it leaves out. */
-export function marksLeftOut(c: AppContext): boolean {
+export function marksIgnored(c: AppContext): boolean {
   return c.get("renderer")?.isMarkedPage(c) === true;
 }
 
@@ -27,7 +27,7 @@ export function unclearWord(name: string, value: string): string | undefined {
 }
 
 /** The ends of a parameter that is a number. */
-export function numbersOf(schema: z.ZodType | undefined): LeftOutParameter["numbers"] {
+export function numbersOf(schema: z.ZodType | undefined): IgnoredParameter["numbers"] {
   const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   const { minimum, maximum } = (inner as z.ZodType | undefined)?.meta() ?? {};
   return typeof minimum === "number" && typeof maximum === "number"
@@ -36,10 +36,10 @@ export function numbersOf(schema: z.ZodType | undefined): LeftOutParameter["numb
 }
 
 /** Leaves a parameter that was read out of the page, which marks it. */
-export function leaveOut(c: AppContext, parameter: LeftOutParameter): void {
+export function ignoreParameter(c: AppContext, parameter: IgnoredParameter): void {
   const applied = c.get("applied");
   const { [parameter.name]: _, ...parameters } = applied?.parameters ?? c.req.query();
-  c.set("applied", { parameters, leftOut: [...(applied?.leftOut ?? []), parameter] });
+  c.set("applied", { parameters, ignored: [...(applied?.ignored ?? []), parameter] });
 }
 
 /**
@@ -53,12 +53,12 @@ export async function withCursor<T>(
   cursor: string | undefined,
   read: (cursor: string | undefined) => Promise<T>,
 ): Promise<T> {
-  if (cursor === undefined || !marksLeftOut(c)) return read(cursor);
+  if (cursor === undefined || !marksIgnored(c)) return read(cursor);
   try {
     return await read(cursor);
   } catch (error) {
     if (!CodedError.is(error) || error.code !== "cursor_rejected") throw error;
-    leaveOut(c, { name: "cursor", value: cursor, reason: "gone" });
+    ignoreParameter(c, { name: "cursor", value: cursor, reason: "gone" });
     return read(undefined);
   }
 }

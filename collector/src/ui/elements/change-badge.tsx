@@ -1,5 +1,6 @@
 /**
- * @module Verb: icon and word of a change, in neutral colours; dashed when it is not established.
+ * @module ChangeBadge: icon and word of a change, in neutral colours; dashed when it is not
+ * established.
  */
 import type { FC } from "hono/jsx";
 
@@ -7,7 +8,10 @@ import { verbTexts } from "../display/compare-texts.ts";
 import type { Verb as Name } from "../display/compare-texts.ts";
 
 /** One verb. `bare` shows the icon; the word is for screen readers. */
-export const Verb: FC<{ readonly of: Name; readonly bare?: boolean }> = ({ of, bare = false }) => {
+export const ChangeBadge: FC<{ readonly of: Name; readonly bare?: boolean }> = ({
+  of,
+  bare = false,
+}) => {
   const [sign, word] = verbTexts[of];
   return (
     <span class={`verb ${of}`} title={word}>

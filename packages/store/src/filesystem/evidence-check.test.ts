@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { openSqlite } from "../sqlite/sqlite-database.ts";
 import { receivedAt, sampleTurn } from "../testing/sample-event.ts";
-import { lookAtEvidence } from "./evidence-look.ts";
+import { checkEvidenceFile } from "./evidence-check.ts";
 import { filesystem } from "./filesystem.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnproof-look-"));
@@ -22,7 +22,7 @@ beforeAll(async () => {
     const events = sampleTurn(`root-${n}`, { user_id: "ann" });
     await provider.evidence.append({ batchId: `b${n}`, receivedAt: receivedAt(n), events });
   }
-  expect(await lookAtEvidence(closed)).toEqual({ found: "whole" });
+  expect(await checkEvidenceFile(closed)).toEqual({ found: "whole" });
   mkdirSync(open);
   for (const end of ["", "-wal"]) {
     copyFileSync(join(closed, `evidence.sqlite${end}`), join(open, `evidence.sqlite${end}`));
@@ -48,14 +48,14 @@ function changed(file: string, change: (bytes: Buffer) => void): void {
 }
 
 test("a whole file, closed or with a log, and none; nothing is made or changed", async () => {
-  expect(await lookAtEvidence(join(folder, "not-there"))).toEqual({ found: "none" });
+  expect(await checkEvidenceFile(join(folder, "not-there"))).toEqual({ found: "none" });
   const before = readFileSync(join(closed, "evidence.sqlite"));
-  expect(await lookAtEvidence(closed)).toEqual({ found: "whole" });
+  expect(await checkEvidenceFile(closed)).toEqual({ found: "whole" });
   expect(readdirSync(closed).filter((name) => name.startsWith("evidence"))).toEqual([
     "evidence.sqlite",
   ]);
   expect(readFileSync(join(closed, "evidence.sqlite")).equals(before)).toBe(true);
-  expect(await lookAtEvidence(copyOf(open).at)).toEqual({ found: "whole" });
+  expect(await checkEvidenceFile(copyOf(open).at)).toEqual({ found: "whole" });
 });
 
 test.each<[string, (bytes: Buffer) => void]>([
@@ -64,13 +64,13 @@ test.each<[string, (bytes: Buffer) => void]>([
 ])("damage of %s", async (_what, change) => {
   const { at, file } = copyOf(closed);
   changed(file, change);
-  expect(await lookAtEvidence(at)).toEqual({ found: "damaged" });
+  expect(await checkEvidenceFile(at)).toEqual({ found: "damaged" });
 });
 
 test("a file that is cut off", async () => {
   const { at, file } = copyOf(closed);
   truncateSync(file, Math.floor(readFileSync(file).length / 2));
-  expect(await lookAtEvidence(at)).toEqual({ found: "damaged" });
+  expect(await checkEvidenceFile(at)).toEqual({ found: "damaged" });
 });
 
 test.each([
@@ -84,7 +84,7 @@ test.each([
   const database = openSqlite(file);
   database.exec(sql);
   database.close();
-  expect(await lookAtEvidence(at)).toEqual(found);
+  expect(await checkEvidenceFile(at)).toEqual(found);
 });
 
 test.each<[string, (bytes: Buffer) => void]>([
@@ -93,14 +93,14 @@ test.each<[string, (bytes: Buffer) => void]>([
 ])("a log with %s", async (_what, change) => {
   const { at, file } = copyOf(open);
   changed(`${file}-wal`, change);
-  expect(await lookAtEvidence(at)).toEqual({ found: "log_unreadable" });
+  expect(await checkEvidenceFile(at)).toEqual({ found: "log_unreadable" });
 });
 
 test("a log that is cut in its header, and one without its file", async () => {
   const { at, file } = copyOf(open);
   truncateSync(`${file}-wal`, 20);
-  expect(await lookAtEvidence(at)).toEqual({ found: "log_unreadable" });
+  expect(await checkEvidenceFile(at)).toEqual({ found: "log_unreadable" });
   const alone = copyOf(open);
   rmSync(alone.file);
-  expect(await lookAtEvidence(alone.at)).toEqual({ found: "log_alone" });
+  expect(await checkEvidenceFile(alone.at)).toEqual({ found: "log_alone" });
 });

@@ -1,14 +1,14 @@
 /**
- * @module Answer cache: caches answers for some seconds per principal and question, because a
+ * @module QueryCache: caches results for some seconds per principal and query, because a
  * live page repeats its queries. Errors are not cached.
  */
 
-/** How long an answer is cached, in milliseconds, and how many are. */
+/** How long a result is cached, in milliseconds, and how many are. */
 const freshMs = 5_000;
 const keptMax = 64;
 
 /** Answers of one kind. */
-export class AnswerCache<T> {
+export class QueryCache<T> {
   readonly #now: () => number;
   readonly #kept = new Map<string, { readonly until: number; readonly answer: Promise<T> }>();
 
@@ -35,12 +35,12 @@ export class AnswerCache<T> {
 }
 
 /** Answers of one kind, of each collector of the process: a page and its JSON share them. */
-export function answerCache<T>(): (of: { readonly now: () => number }) => AnswerCache<T> {
-  const kept = new WeakMap<object, AnswerCache<T>>();
+export function queryCache<T>(): (of: { readonly now: () => number }) => QueryCache<T> {
+  const kept = new WeakMap<object, QueryCache<T>>();
   return (of) => {
     const known = kept.get(of);
     if (known !== undefined) return known;
-    const made = new AnswerCache<T>(of.now);
+    const made = new QueryCache<T>(of.now);
     kept.set(of, made);
     return made;
   };

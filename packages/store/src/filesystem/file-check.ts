@@ -1,5 +1,5 @@
 /**
- * @module FileLook: reads the evidence file as a whole in a thread, beside the store that has it
+ * @module FileCheck: reads the evidence file as a whole in a thread, beside the store that has it
  * open: the engine holds the event loop, for as long as it takes to read the file once.
  */
 import { Worker } from "node:worker_threads";
@@ -8,10 +8,10 @@ import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import type { WholeRead } from "../evidence-store.ts";
-import type { EvidenceLook } from "./evidence-look.ts";
+import type { EvidenceFileState } from "./evidence-check.ts";
 
 /** Result of the thread. */
-export type FileLookAnswer = { readonly look: EvidenceLook } | { readonly code: Code };
+export type FileCheckResult = { readonly look: EvidenceFileState } | { readonly code: Code };
 
 /**
  * Reads the file of this directory.
@@ -31,8 +31,8 @@ const source: boolean = import.meta.url.endsWith(".ts");
 /** Rows are read in slices. */
 const heapMegabytesMax = 256;
 
-function lookInThread(directory: string, signal?: AbortSignal): Promise<FileLookAnswer> {
-  const module = new URL(`./file-look-thread.${source ? "ts" : "js"}`, import.meta.url);
+function lookInThread(directory: string, signal?: AbortSignal): Promise<FileCheckResult> {
+  const module = new URL(`./file-check-thread.${source ? "ts" : "js"}`, import.meta.url);
   const worker = new Worker(module, {
     workerData: directory,
     execArgv: source ? ["--conditions=@turnproof/source"] : [],
@@ -41,7 +41,7 @@ function lookInThread(directory: string, signal?: AbortSignal): Promise<FileLook
   worker.unref();
   const end = (): void => void worker.terminate();
   signal?.addEventListener("abort", end, { once: true });
-  return new Promise<FileLookAnswer>((resolve, reject) => {
+  return new Promise<FileCheckResult>((resolve, reject) => {
     const fail = (): void => reject(new CodedError("store_unavailable"));
     worker.once("message", resolve);
     worker.once("error", fail);
