@@ -40,11 +40,11 @@ export async function evidenceOf(
   const reach = silent ? receivedWithin(rule, endMs, lookedMs) : size;
   const { ledger } = parts.store;
   const { scope, where } = await windowQuery(ledger, rule, endMs, reach);
-  const question = {
+  const query = {
     scope,
     where: [...where, ...groupCondition(rule, group), ...badCondition(rule)],
   };
-  const { records } = await ledger.listTurns(question, {
+  const { records } = await ledger.listTurns(query, {
     order: { by: "received_at" },
     limit: rootsMax,
   });
@@ -55,7 +55,7 @@ export async function evidenceOf(
   if (badCondition(rule).length === 0) return { onset: slot, roots, isNew: false };
   const after = { time: "received_at" as const, from: isoTime(afterMs) };
   const first = await ledger.listTurns(
-    { scope, where: [...question.where, after] },
+    { scope, where: [...query.where, after] },
     { order: { by: "received_at", ascending: true }, limit: 1 },
   );
   const onset = first.records[0]?.row.received_at;

@@ -150,7 +150,7 @@ async function firstReceipt(
   where: readonly TurnCondition[],
   fromMs: number,
 ): Promise<number | undefined> {
-  const question = {
+  const query = {
     scope: collectorScope(),
     where: [
       ...where,
@@ -160,7 +160,7 @@ async function firstReceipt(
     ],
   };
   const order = { by: "received_at", ascending: true } as const;
-  const { records } = await store.ledger.listTurns(question, { order, limit: 1 });
+  const { records } = await store.ledger.listTurns(query, { order, limit: 1 });
   const at = records[0]?.row.received_at;
   return at === undefined || at === null ? undefined : Date.parse(at);
 }

@@ -26,13 +26,13 @@ const neededOf = new WeakMap<AlertRule, NeededDivision>();
 export async function costValues(
   { ledger, prices }: { readonly ledger: TurnReader; readonly prices: PriceList },
   rule: AlertRule,
-  question: TurnQuery,
+  query: TurnQuery,
   everyMs?: number,
 ): Promise<readonly CostValue[]> {
   const by = rule.by === "tool" || rule.by === "app" ? undefined : rule.by;
   const needed = neededOf.get(rule) ?? new NeededDivision();
   neededOf.set(rule, needed);
-  const found = await costsBy(ledger, question, { list: prices, by, everyMs, needed });
+  const found = await costsBy(ledger, query, { list: prices, by, everyMs, needed });
   const none = { ...noCost, value: null, from_ms: 0 };
   const rows = found.length === 0 && by === undefined && everyMs === undefined ? [none] : found;
   return rows.map(

@@ -80,23 +80,23 @@ async function valuesOf(
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
-  const question = await windowQuery(ledger, rule, endMs, rule.window_ms);
+  const query = await windowQuery(ledger, rule, endMs, rule.window_ms);
   if (rule.measure === "cost_usd") {
-    return costValues({ ledger, prices: parts.prices }, rule, question);
+    return costValues({ ledger, prices: parts.prices }, rule, query);
   }
   if (rule.measure === "lost_events") {
     const lost = lostIn(await lostEvents(parts), endMs, rule.window_ms);
     return [{ group: null, value: lost, count: lost }];
   }
   if (rule.measure === "judge_lag_ms") return lagOf(parts, rule, endMs);
-  const groups = await turnValues(ledger, rule, question);
+  const groups = await turnValues(ledger, rule, query);
   if (groups.length === 0 && rule.by === undefined) {
     return [{ group: null, value: countsTurns(rule) ? 0 : null, count: 0 }];
   }
   return groups;
 }
 
-/** The value of a group of turns, in one interval where the question has intervals. */
+/** The value of a group of turns, in one interval where the query has intervals. */
 export interface TurnValue extends MeasuredGroup {
   /** Start of the interval, epoch milliseconds; 0 without intervals. */
   readonly from_ms: number;
@@ -106,7 +106,7 @@ export interface TurnValue extends MeasuredGroup {
 export async function turnValues(
   ledger: TurnReader,
   rule: AlertRule,
-  { where, ...question }: TurnQuery,
+  { where, ...query }: TurnQuery,
   everyMs?: number,
 ): Promise<readonly TurnValue[]> {
   const options = {
@@ -115,7 +115,7 @@ export async function turnValues(
   };
   const place = (of: CountGroup) => ({ group: of.value ?? null, from_ms: of.from_ms ?? 0 });
   if (rule.measure === "p95_ms") {
-    const groups = await ledger.turnFigures({ ...question, where }, options);
+    const groups = await ledger.turnFigures({ ...query, where }, options);
     return groups.map((of) => {
       return { ...place(of), value: of.p95_ms, count: of.turns - of.duration_unknown };
     });
@@ -123,14 +123,14 @@ export async function turnValues(
   // Where no other turns are required, those that count against the rule are read alone.
   if (countsTurns(rule) && rule.min_count === 1) {
     const groups = await ledger.turnCounts(
-      { ...question, where: [...where, ...badCondition(rule)] },
+      { ...query, where: [...where, ...badCondition(rule)] },
       options,
     );
     return groups.map((of) => ({ ...place(of), value: of.turns, count: of.turns }));
   }
   const [also] = badCondition(rule);
   const groups = await ledger.turnCounts(
-    { ...question, where: [...where, ...amongCondition(rule)] },
+    { ...query, where: [...where, ...amongCondition(rule)] },
     { ...options, ...(also === undefined ? {} : { also }) },
   );
   return groups.map((of) => {
@@ -154,9 +154,9 @@ async function lagOf(
   endMs: number,
 ): Promise<readonly MeasuredGroup[]> {
   const { ledger } = parts.store;
-  const question = await windowQuery(ledger, rule, endMs, unjudgedMs);
+  const query = await windowQuery(ledger, rule, endMs, unjudgedMs);
   const { records } = await ledger.listTurns(
-    { ...question, where: [...question.where, ...badCondition(rule)] },
+    { ...query, where: [...query.where, ...badCondition(rule)] },
     { order: { by: "received_at", ascending: true }, limit: 1 },
   );
   const at = records[0]?.row.received_at;

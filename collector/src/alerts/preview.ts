@@ -166,10 +166,10 @@ async function passedTurns(
       from: isoTime(Math.round(from * stepMs)),
       to: isoTime(Math.round(to * stepMs)),
     } as const;
-    const question = { scope, where: [...where, span] };
+    const query = { scope, where: [...where, span] };
     return rule.measure === "cost_usd"
-      ? costValues({ ledger, prices: parts.prices }, rule, question, everyMs)
-      : turnValues(ledger, rule, question, everyMs);
+      ? costValues({ ledger, prices: parts.prices }, rule, query, everyMs)
+      : turnValues(ledger, rule, query, everyMs);
   };
   const weeks = rule.change === undefined ? [0] : [0, weekAgo];
   const groups = new Map<string | null, Map<number, PreviewPart>>();

@@ -11,7 +11,7 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import type { JudgeParts } from "../parts.ts";
 import { knownNames } from "../turns/free-text.ts";
-import { turnQuestion } from "../turns/turn-conditions.ts";
+import { turnQueryOf } from "../turns/turn-conditions.ts";
 
 /** What a measure reads. */
 export interface MeasureParts extends JudgeParts {
@@ -37,7 +37,7 @@ export async function ruleQuery(
 ): Promise<TurnQuery> {
   const scope = collectorScope();
   const names = await knownNames(ledger, scope, q);
-  return turnQuestion({ scope, query: {} }, { q }, { names });
+  return turnQueryOf({ scope, query: {} }, { q }, { names });
 }
 
 /** Those received in the window that ends then. @param lengths `any`: turns of days as well */

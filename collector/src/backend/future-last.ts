@@ -45,32 +45,32 @@ function futureLastLedger(ledger: TurnLedger, now: () => number): TurnLedger {
   };
   return {
     ...ledger,
-    listTurns: async (question, page) => {
+    listTurns: async (query, page) => {
       const by = received.find((field) => field === page.order.by);
       const from = by === undefined || page.order.ascending === true ? null : await aheadFrom(by);
-      if (by === undefined || from === null) return ledger.listTurns(question, page);
+      if (by === undefined || from === null) return ledger.listTurns(query, page);
       const ahead = { time: by, from } as const;
-      const listed = { ...question, where: [...question.where, ahead] };
+      const listed = { ...query, where: [...query.where, ahead] };
       if (isAhead(page.after, from)) return ledger.listTurns(listed, page);
-      const others = { ...question, where: [...question.where, { ...ahead, not: true } as const] };
+      const others = { ...query, where: [...query.where, { ...ahead, not: true } as const] };
       const past = await ledger.listTurns(others, page);
       return past.next === null
         ? joined(past, page, (more) => ledger.listTurns(listed, more))
         : past;
     },
-    turnGroups: async (question, by, paging) => {
+    turnGroups: async (query, by, paging) => {
       const from = await aheadFrom("own_time");
       const ahead = from === null ? {} : { aheadFrom: microsOf(from) };
-      return ledger.turnGroups(question, by, { ...paging, ...ahead });
+      return ledger.turnGroups(query, by, { ...paging, ...ahead });
     },
   };
 }
 
 /** The earliest time after this one; null where there is none. */
 async function firstAfter(ledger: TurnLedger, by: TimeField, from: string): Promise<string | null> {
-  const question = { scope: collectorScope(), where: [{ time: by, from }] };
+  const query = { scope: collectorScope(), where: [{ time: by, from }] };
   const order = { by, ascending: true } as const;
-  const { records } = await ledger.listTurns(question, { order, limit: 1 });
+  const { records } = await ledger.listTurns(query, { order, limit: 1 });
   const [record] = records;
   const micros = record === undefined ? null : timeFields[by](record);
   return micros === null ? null : isoMicros(micros);

@@ -10,7 +10,7 @@ import { timedStore } from "./timed-store.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const question = { scope: allTenants, where: [] };
+const query = { scope: allTenants, where: [] };
 
 /**
  * A store whose every count takes so long; `begun` counts them, `aborted` those that were ended.
@@ -46,7 +46,7 @@ async function after<T>(ms: number, work: Promise<T>): Promise<unknown> {
 const timedOut = expect.objectContaining({ code: "store_timeout", field: "turn_count" });
 
 async function inARow(store: EvidenceStore, reads: number): Promise<void> {
-  for (let read = 0; read < reads; read += 1) await store.ledger.countTurns(question);
+  for (let read = 0; read < reads; read += 1) await store.ledger.countTurns(query);
 }
 
 test("reads in a row wait no longer together than one alone", async () => {
@@ -67,8 +67,8 @@ test("short reads in great number add up too", async () => {
 test("a request that has spent its time reads nothing more", async () => {
   const slow = slowStore(60_000);
   const request = withinBudget(5_000, async () => {
-    await slow.store.ledger.countTurns(question).catch(() => {});
-    await slow.store.ledger.countTurns(question);
+    await slow.store.ledger.countTurns(query).catch(() => {});
+    await slow.store.ledger.countTurns(query);
   });
   expect(await after(5_200, request)).toEqual(timedOut);
   expect(slow.begun).toBe(1);
@@ -77,7 +77,7 @@ test("a request that has spent its time reads nothing more", async () => {
 test("reads side by side count once, and other requests not at all", async () => {
   const slow = slowStore(3_000);
   const side = (): Promise<unknown> =>
-    Promise.all([1, 2, 3].map(() => slow.store.ledger.countTurns(question)));
+    Promise.all([1, 2, 3].map(() => slow.store.ledger.countTurns(query)));
   const requests = Promise.all([withinBudget(5_000, side), withinBudget(5_000, side)]);
   expect(await after(3_200, requests)).toBe("done");
   // Without a request each read has a time of its own.

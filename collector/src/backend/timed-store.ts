@@ -51,22 +51,19 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
 function timedLedger(ledger: TurnLedger, timed: Timed): TurnLedger {
   return {
     ...ledger,
-    listTurns: (question, page) =>
-      timed("turns", (signal) => ledger.listTurns({ ...question, signal }, page)),
-    countTurns: (question) =>
-      timed("turn_count", (signal) => ledger.countTurns({ ...question, signal })),
-    turnFacets: (question, fields, valuesMax) =>
-      timed("turn_facets", (signal) =>
-        ledger.turnFacets({ ...question, signal }, fields, valuesMax),
-      ),
-    turnCounts: (question, options) =>
-      timed("turn_counts", (signal) => ledger.turnCounts({ ...question, signal }, options)),
-    turnFigures: (question, options) =>
-      timed("turn_figures", (signal) => ledger.turnFigures({ ...question, signal }, options)),
-    turnGroups: (question, ...requested) =>
-      timed("turn_groups", (signal) => ledger.turnGroups({ ...question, signal }, ...requested)),
-    callFigures: (question, ...requested) =>
-      timed("call_figures", (signal) => ledger.callFigures({ ...question, signal }, ...requested)),
+    listTurns: (query, page) =>
+      timed("turns", (signal) => ledger.listTurns({ ...query, signal }, page)),
+    countTurns: (query) => timed("turn_count", (signal) => ledger.countTurns({ ...query, signal })),
+    turnFacets: (query, fields, valuesMax) =>
+      timed("turn_facets", (signal) => ledger.turnFacets({ ...query, signal }, fields, valuesMax)),
+    turnCounts: (query, options) =>
+      timed("turn_counts", (signal) => ledger.turnCounts({ ...query, signal }, options)),
+    turnFigures: (query, options) =>
+      timed("turn_figures", (signal) => ledger.turnFigures({ ...query, signal }, options)),
+    turnGroups: (query, ...requested) =>
+      timed("turn_groups", (signal) => ledger.turnGroups({ ...query, signal }, ...requested)),
+    callFigures: (query, ...requested) =>
+      timed("call_figures", (signal) => ledger.callFigures({ ...query, signal }, ...requested)),
   };
 }
 

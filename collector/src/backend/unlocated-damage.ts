@@ -52,8 +52,8 @@ const resultsMax = 1_000;
 const noVerdict: TurnCondition = { text: "verdict", is: "" };
 
 function hidingLedger(ledger: TurnLedger): TurnLedger {
-  const figures: TurnLedger["turnFigures"] = async (question, options) => {
-    const of = ofRecorded(question);
+  const figures: TurnLedger["turnFigures"] = async (query, options) => {
+    const of = ofRecorded(query);
     const { by, ...rest } = options;
     if (by !== "verdict") return figuresBy(ledger, of, options);
     const others = await ledger.turnFigures(narrowed(of, { ...either, not: true }), options);
@@ -63,32 +63,32 @@ function hidingLedger(ledger: TurnLedger): TurnLedger {
   };
   return {
     ...ledger,
-    async listTurns(question, page) {
+    async listTurns(query, page) {
       // A success is next to an unknown verdict in the order of verdicts, so a page stays in order.
-      const { records, next } = await ledger.listTurns(ofRecorded(question), page);
+      const { records, next } = await ledger.listTurns(ofRecorded(query), page);
       return { records: records.map(shownRecord), next };
     },
-    countTurns: (question) => ledger.countTurns(ofRecorded(question)),
-    async turnFacets(question, fields, valuesMax) {
+    countTurns: (query) => ledger.countTurns(ofRecorded(query)),
+    async turnFacets(query, fields, valuesMax) {
       // Two results of a contract become one, so that none of them may be cut.
       const max = fields.includes("contract") ? Math.max(valuesMax, resultsMax) : valuesMax;
-      const facets = await ledger.turnFacets(ofRecorded(question), fields, max);
+      const facets = await ledger.turnFacets(ofRecorded(query), fields, max);
       return facets.map((facet) => shownFacet(facet, valuesMax));
     },
-    turnCounts: async (question, options) => {
+    turnCounts: async (query, options) => {
       const { also, by } = options;
       // Counts by what is hidden are those of the figures, whose groups are joined.
       const isHidden = by === "verdict" || by === "contract" || by === "name";
-      if (isHidden) return countsByFigures(figures, question, options);
+      if (isHidden) return countsByFigures(figures, query, options);
       const matching = also === undefined ? {} : { also: recorded(also) };
-      return ledger.turnCounts(ofRecorded(question), { ...options, ...matching });
+      return ledger.turnCounts(ofRecorded(query), { ...options, ...matching });
     },
     turnFigures: figures,
-    async turnGroups(question, by, paging) {
-      const { groups, next } = await ledger.turnGroups(ofRecorded(question), by, paging);
+    async turnGroups(query, by, paging) {
+      const { groups, next } = await ledger.turnGroups(ofRecorded(query), by, paging);
       return { groups: groups.map(shownFigures), next };
     },
-    callFigures: (question, ...requested) => ledger.callFigures(ofRecorded(question), ...requested),
+    callFigures: (query, ...requested) => ledger.callFigures(ofRecorded(query), ...requested),
   };
 }
 
@@ -113,13 +113,13 @@ async function figuresBy(
   return shown.map(shownFigures);
 }
 
-function narrowed(question: TurnQuery, condition: TurnCondition): TurnQuery {
-  return { ...question, where: [...question.where, condition] };
+function narrowed(query: TurnQuery, condition: TurnCondition): TurnQuery {
+  return { ...query, where: [...query.where, condition] };
 }
 
-/** The question about the recorded verdicts. */
-function ofRecorded(question: TurnQuery): TurnQuery {
-  return { ...question, where: question.where.map(recorded) };
+/** The query about the recorded verdicts. */
+function ofRecorded(query: TurnQuery): TurnQuery {
+  return { ...query, where: query.where.map(recorded) };
 }
 
 function recorded(condition: TurnCondition): TurnCondition {

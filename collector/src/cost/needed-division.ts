@@ -19,7 +19,7 @@ function commonMs(a: number, b: number): number {
   return b === 0 ? a : commonMs(b, a % b);
 }
 
-/** The division that the models of a question needed so far. A finer one gives the same costs. */
+/** The division that the models of a query needed so far. A finer one gives the same costs. */
 export class NeededDivision {
   readonly #steps = new Set<number>();
   #hours = false;

@@ -49,12 +49,12 @@ type CountedField = "agent_id" | "tenant" | "release" | "thread_id";
 /** Number of turns with one of these calls, in all and by the values of a field. */
 export async function turnsWith(
   ledger: Pick<TurnReader, "countTurns" | "turnFacets">,
-  question: TurnQuery,
+  query: TurnQuery,
   { calls, by }: { readonly calls: readonly CallValues[]; readonly by: CountedField | undefined },
 ): Promise<{ readonly turns: number; readonly byValue: ReadonlyMap<string | null, number> }> {
   if (calls.length === 0) return { turns: 0, byValue: new Map() };
-  const where = [...question.where, { any: calls.map((call) => ({ call })) }];
-  const open = { ...question, where };
+  const where = [...query.where, { any: calls.map((call) => ({ call })) }];
+  const open = { ...query, where };
   const [turns, facets] = await Promise.all([
     ledger.countTurns(open),
     by === undefined ? [] : ledger.turnFacets(open, [by], valuesMax),

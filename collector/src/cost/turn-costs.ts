@@ -1,5 +1,5 @@
 /**
- * @module TurnCosts: what the model calls of a question's turns cost, in total and by a field of
+ * @module TurnCosts: what the model calls of a query's turns cost, in total and by a field of
  * the call or its turn. Priced at read time; the store sums the tokens.
  */
 import type { Identity } from "@turnproof/semconv";
@@ -53,7 +53,7 @@ export interface CostRow extends Cost {
   readonly calls_without: Readonly<Record<UsageField, number>>;
 }
 
-/** Costs of a question. */
+/** Costs of a query. */
 export interface TurnCosts {
   readonly total: CostRow;
   /** Dearest first. */
@@ -79,27 +79,26 @@ export const costTurnFields = {
   thread: "thread_id",
 } as const satisfies Readonly<Record<Exclude<CostField, "model" | "turn">, CallField>>;
 
-/** The costs of all turns of a question. */
+/** The costs of all turns of a query. */
 export async function turnCosts(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   { by, list }: { readonly by: CostField; readonly list: PriceList },
 ): Promise<TurnCosts> {
-  const { division, groups } = await dividedCalls(ledger, question, { list });
+  const { division, groups } = await dividedCalls(ledger, query, { list });
   const models = rowsOf(groups, { list, division });
   const total = models.reduce(addRow, { ...noRow, value: null });
   const priced = groups.map((figures) => pricedGroup(figures, { list, division }));
   const unpriced = openCalls(priced, isUnpriced);
   const common = { total, unpriced };
   if (by === "model") return { ...common, rows: dearest(models), complete: true };
-  if (by === "turn")
-    return { ...common, ...(await turnRows(ledger, question, { list, division })) };
+  if (by === "turn") return { ...common, ...(await turnRows(ledger, query, { list, division })) };
   if (by === "thread") {
-    const [facet] = await ledger.turnFacets(question, ["thread_id"], 1);
+    const [facet] = await ledger.turnFacets(query, ["thread_id"], 1);
     if ((facet?.total ?? 0) > threadsMax) return { ...common, rows: [], complete: false };
   }
   const fields = ["name", "provider", costTurnFields[by]] as const;
-  const divided = await ledger.callFigures(question, "model", fields, division);
+  const divided = await ledger.callFigures(query, "model", fields, division);
   const rows = rowsOf(divided, { list, division }, costTurnFields[by]);
   return { ...common, rows: dearest(rows), complete: true };
 }
@@ -107,10 +106,10 @@ export async function turnCosts(
 /** Costs by the start of an interval of time. */
 export async function costsOverTime(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   of: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<ReadonlyMap<number, Cost>> {
-  const costs = await costsBy(ledger, question, of);
+  const costs = await costsBy(ledger, query, of);
   return new Map(costs.map(({ from_ms, value: _value, ...cost }) => [from_ms, cost]));
 }
 
@@ -125,18 +124,18 @@ export interface ValuedCost extends Cost {
 /** Costs by a field, if any, and by intervals, if any; the same model of two providers is one. */
 export async function costsBy(
   ledger: Pick<TurnReader, "callFigures">,
-  question: TurnQuery,
+  query: TurnQuery,
   of: {
     readonly list: PriceList;
     readonly by?: Exclude<CostField, "turn"> | undefined;
     readonly everyMs?: number | undefined;
-    /** What an earlier read of such a question needed: then one read is enough. */
+    /** What an earlier read of such a query needed: then one read is enough. */
     readonly needed?: NeededDivision | undefined;
   },
 ): Promise<readonly ValuedCost[]> {
   const { list, by, everyMs, needed } = of;
   const field = by === undefined || by === "model" ? undefined : costTurnFields[by];
-  const { division, groups } = await dividedCalls(ledger, question, {
+  const { division, groups } = await dividedCalls(ledger, query, {
     list,
     ...(everyMs === undefined ? {} : { everyMs }),
     ...(field === undefined ? {} : { field }),
@@ -154,13 +153,13 @@ export async function costsBy(
   return [...costs.values()];
 }
 
-/** The model calls of a question, divided so that each group has one price, and by interval. */
+/** The model calls of a query, divided so that each group has one price, and by interval. */
 export async function pricedGroups(
   ledger: Pick<TurnReader, "callFigures">,
-  question: TurnQuery,
+  query: TurnQuery,
   { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<readonly PricedGroup[]> {
-  const { division, groups } = await dividedCalls(ledger, question, { list, everyMs });
+  const { division, groups } = await dividedCalls(ledger, query, { list, everyMs });
   return groups.map((figures) => pricedGroup(figures, { list, division }));
 }
 
@@ -188,7 +187,7 @@ interface DividedCalls {
  */
 async function dividedCalls(
   ledger: Pick<TurnReader, "callFigures">,
-  question: TurnQuery,
+  query: TurnQuery,
   of: {
     readonly list: PriceList;
     readonly everyMs?: number;
@@ -199,9 +198,9 @@ async function dividedCalls(
   const { list, everyMs = 86_400_000, field, needed = new NeededDivision() } = of;
   const fields = ["name", "provider", ...(field === undefined ? [] : [field])] as const;
   const division = needed.division(everyMs);
-  const groups = await ledger.callFigures(question, "model", fields, division);
+  const groups = await ledger.callFigures(query, "model", fields, division);
   const hasAll = needed.covers(list, groups);
-  return hasAll ? { division, groups } : dividedCalls(ledger, question, { ...of, needed });
+  return hasAll ? { division, groups } : dividedCalls(ledger, query, { ...of, needed });
 }
 
 interface TurnPricing {
@@ -258,10 +257,10 @@ function perUsage(
 /** The turns with the most tokens; one without any count comes last. */
 async function turnRows(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   pricing: TurnPricing,
 ): Promise<Pick<TurnCosts, "rows" | "complete" | "turns">> {
-  const called = withCalls(question);
+  const called = withCalls(query);
   const { records, next } = await ledger.listTurns(called, { order: byTokens, limit: turnsMax });
   const rows = dearest(records.map((record) => recordRow(record, pricing)));
   const turns = next === null ? rows.length : await ledger.countTurns(called);
@@ -270,20 +269,20 @@ async function turnRows(
 
 const byTokens = { by: "total_tokens" } as const;
 
-function withCalls(question: TurnQuery): TurnQuery {
-  return { ...question, where: [...question.where, { call: { kind: "model" } }] };
+function withCalls(query: TurnQuery): TurnQuery {
+  return { ...query, where: [...query.where, { call: { kind: "model" } }] };
 }
 
 /** The costs of every turn with a model call, page by page: those with the most tokens first. */
 export async function* turnCostPages(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   { list }: { readonly list: PriceList },
 ): AsyncGenerator<readonly CostRow[]> {
-  const { division } = await dividedCalls(ledger, question, { list });
+  const { division } = await dividedCalls(ledger, query, { list });
   let after: TurnPosition | null | undefined;
   while (after !== null) {
-    const { records, next } = await ledger.listTurns(withCalls(question), {
+    const { records, next } = await ledger.listTurns(withCalls(query), {
       order: byTokens,
       limit: turnsMax,
       ...(after === undefined ? {} : { after }),

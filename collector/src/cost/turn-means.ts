@@ -42,13 +42,13 @@ export const noMeanCosts: MeanCosts = { turns: 0, slices: new Map(), inexact: 0,
  */
 export async function meanCosts(
   ledger: Pick<TurnReader, "callFigures" | "turnCounts">,
-  question: TurnQuery,
+  query: TurnQuery,
   options: { readonly list: PriceList; readonly everyMs: number },
 ): Promise<MeanCosts> {
   const { everyMs } = options;
-  const groups = await pricedGroups(ledger, question, options);
+  const groups = await pricedGroups(ledger, query, options);
   const open = openCalls(groups, ({ calls, priced_calls: exact }) => exact < calls);
-  const called = { ...question, where: [...question.where, { call: { kind: "model" as const } }] };
+  const called = { ...query, where: [...query.where, { call: { kind: "model" as const } }] };
   const also = { any: open.map((call) => ({ call })) };
   const counts = await ledger.turnCounts(called, { everyMs, also });
   const turns = counts.reduce((sum, one) => sum + one.turns, 0);

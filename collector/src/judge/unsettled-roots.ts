@@ -29,11 +29,11 @@ async function* rootsOf(
   { store }: JudgeParts,
   where: readonly TurnCondition[],
 ): AsyncIterable<readonly string[]> {
-  const question = { scope: collectorScope(), where };
+  const query = { scope: collectorScope(), where };
   const order = { by: "first_received", ascending: true } as const;
   let after = {};
   for (;;) {
-    const page = await store.ledger.listTurns(question, { order, limit: pageTurns, ...after });
+    const page = await store.ledger.listTurns(query, { order, limit: pageTurns, ...after });
     const roots = page.records.flatMap(({ row }) => row.root_trace_id ?? []);
     if (roots.length > 0) yield [...new Set(roots)];
     if (page.next === null) return;

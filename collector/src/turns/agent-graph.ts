@@ -1,6 +1,6 @@
 /**
  * @module AgentGraph: agents and what they use, tools, models, memory and other agents, over all
- * turns of a question: calls, how many failed, and durations of each connection.
+ * turns of a query: calls, how many failed, and durations of each connection.
  */
 import { applicationOf } from "@turnproof/store";
 import type { CallFigures, TurnQuery, TurnReader } from "@turnproof/store";
@@ -8,16 +8,16 @@ import type { CallFigures, TurnQuery, TurnReader } from "@turnproof/store";
 import type { AgentGraph, GraphEdge, GraphUsed } from "../ui/display/agent-graph.ts";
 import { failedOf } from "./call-rows.ts";
 
-/** The graph of a question's turns. */
-export async function agentGraph(ledger: TurnReader, question: TurnQuery): Promise<AgentGraph> {
+/** The graph of a query's turns. */
+export async function agentGraph(ledger: TurnReader, query: TurnQuery): Promise<AgentGraph> {
   const flagged = (has: string): TurnQuery => ({
-    ...question,
-    where: [...question.where, { list: "flag", has }],
+    ...query,
+    where: [...query.where, { list: "flag", has }],
   });
   const [groups, edges, used, memory, degraded] = await Promise.all([
-    ledger.turnFigures(question, { by: "agent_id" }),
-    callsOf(ledger, question, ["agent_id", "name"]),
-    callsOf(ledger, question, ["name"]),
+    ledger.turnFigures(query, { by: "agent_id" }),
+    callsOf(ledger, query, ["agent_id", "name"]),
+    callsOf(ledger, query, ["name"]),
     ledger.turnFacets(flagged("memory"), ["agent_id"], agentsMax),
     ledger.turnFacets(flagged("degraded"), ["agent_id"], agentsMax),
   ]);
@@ -63,13 +63,13 @@ interface KindFigures extends CallFigures {
 /** A principal of one application reads nothing about agents of another. */
 async function callsOf(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   by: readonly ("agent_id" | "name")[],
 ): Promise<readonly KindFigures[]> {
-  const bound = applicationOf(question.scope) !== undefined;
+  const bound = applicationOf(query.scope) !== undefined;
   const read = async (kind: KindFigures["kind"]): Promise<readonly KindFigures[]> => {
     const guarded = bound && kind === "agent";
-    const groups = await ledger.callFigures(question, kind, guarded ? [...by, "provider"] : by);
+    const groups = await ledger.callFigures(query, kind, guarded ? [...by, "provider"] : by);
     return groups
       .filter(({ group }) => !guarded || group.provider === null)
       .map((one) => ({ ...one, kind }));

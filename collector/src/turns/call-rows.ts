@@ -1,5 +1,5 @@
 /**
- * @module CallRows: figures of the tool or model calls of a question, by one field and over time.
+ * @module CallRows: figures of the tool or model calls of a query, by one field and over time.
  * All are computed by the store, over every call.
  */
 import type { CallField, CallFigures, TurnQuery, TurnReader } from "@turnproof/store";
@@ -38,7 +38,7 @@ export interface CallRow extends CallSums {
   readonly slices: readonly CallSlice[];
 }
 
-/** The calls of a question. */
+/** The calls of a query. */
 export interface CallRows {
   readonly total: CallSums;
   /** All calls over time; a call of several releases counts once. */
@@ -76,10 +76,10 @@ export interface ListedCalls {
   readonly selected?: SelectedCall | undefined;
 }
 
-/** The calls of all turns of a question. */
+/** The calls of all turns of a query. */
 export async function callRows(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   of: SeriesOptions & ListedCalls,
 ): Promise<CallRows> {
   const { kind, by, selected = {} } = of;
@@ -104,13 +104,13 @@ export async function callRows(
   };
   const counts = turnSeries(
     (requested, options) => ledger.turnCounts(requested, options),
-    question,
+    query,
     of,
   );
   const [{ frame, drawn }, [total], groups] = await Promise.all([
     counts,
-    read(question, []),
-    read(question, [field]),
+    read(query, []),
+    read(query, [field]),
   ]);
   const timed = (fields: readonly CallField[]): Promise<readonly CallFigures[]> =>
     frame === undefined ? Promise.resolve([]) : read(drawn, fields, frame.stepMs);

@@ -23,10 +23,10 @@ export async function cohortPairs(
 ): Promise<readonly CohortPair[]> {
   if (agents.length === 0) return [];
   const any = agents.map((is) => ({ text: "agent_id" as const, is }));
-  const read = async (question: TurnQuery, ascending: boolean): Promise<readonly TurnRow[]> => {
+  const read = async (query: TurnQuery, ascending: boolean): Promise<readonly TurnRow[]> => {
     const order = { by: "ended_at" as const, ...(ascending ? { ascending: true as const } : {}) };
     const { records } = await ledger.listTurns(
-      { ...question, where: [...question.where, { any }] },
+      { ...query, where: [...query.where, { any }] },
       { order, limit: candidatesMax },
     );
     return records.map(({ row }) => row).filter(isPlaced);

@@ -53,23 +53,23 @@ const nothing = {
 /** Reads the rest of one side; one without turns needs no statement. */
 export async function readCohort(
   ledger: SideReader,
-  question: TurnQuery,
+  query: TurnQuery,
   { total, everyMs, list }: CohortReading,
 ): Promise<CohortRead> {
   const turns = total?.turns ?? 0;
   if (turns === 0) return { total, ...nothing, supplied: { hits: 0, of: 0, unknown: 0 } };
   const supplied = (sign: ">=" | "="): Promise<number> =>
     ledger.countTurns({
-      ...question,
-      where: [...question.where, { number: "memory_supplied", sign, value: sign === "=" ? 0 : 1 }],
+      ...query,
+      where: [...query.where, { number: "memory_supplied", sign, value: sign === "=" ? 0 : 1 }],
     });
   const [facets, some, none, slices, toolSlices, costs] = await Promise.all([
-    ledger.turnFacets(question, facetFields, valuesMax),
+    ledger.turnFacets(query, facetFields, valuesMax),
     supplied(">="),
     supplied("="),
-    ledger.turnFigures(question, { everyMs }),
-    ledger.callFigures(question, "tool", ["name"], { everyMs }),
-    meanCosts(ledger, question, { list, everyMs }),
+    ledger.turnFigures(query, { everyMs }),
+    ledger.callFigures(query, "tool", ["name"], { everyMs }),
+    meanCosts(ledger, query, { list, everyMs }),
   ]);
   return {
     total,

@@ -74,7 +74,7 @@ export interface KnownSides {
   readonly b: FigureGroup | undefined;
 }
 
-/** Compares all turns of two questions. */
+/** Compares all turns of two queries. */
 export async function compareCohorts(
   ledger: TurnReader,
   sides: { readonly a: TurnQuery; readonly b: TurnQuery },
@@ -125,8 +125,8 @@ function readersOf(
     return { a: ledger, b: ledger };
   }
   return releaseReaders(ledger, known.common, {
-    a: { question: a, release: left },
-    b: { question: b, release: right },
+    a: { query: a, release: left },
+    b: { query: b, release: right },
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * @module CostSlices: what the model calls of a question's turns cost over time. Calls without a
+ * @module CostSlices: what the model calls of a query's turns cost over time. Calls without a
  * price are counted beside the known cost; an interval without a known cost has none, never 0.
  */
 import type { TurnQuery, TurnReader } from "@turnproof/store";
@@ -26,12 +26,12 @@ export interface CostSlice {
 /** Costs over time: every interval in its order; empty where no time is drawn. */
 export async function costSlices(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   { list, ...options }: SeriesOptions & { readonly list: PriceList },
 ): Promise<readonly CostSlice[]> {
   const { drawn, frame, bars } = await turnSeries(
     (requested, by) => ledger.turnCounts(requested, by),
-    question,
+    query,
     options,
   );
   if (frame === undefined) return [];

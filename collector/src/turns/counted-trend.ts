@@ -19,17 +19,14 @@ export interface TrendModel extends Trend {
 
 const answersOf = queryCache<TrendModel>();
 
-/** The trend of the turns of a question. */
-export function countedTrend(
-  parts: Parts,
-  { question, within, key }: Counting,
-): Promise<TrendModel> {
+/** The trend of the turns of a query. */
+export function countedTrend(parts: Parts, { query, within, key }: Counting): Promise<TrendModel> {
   return answersOf(parts).of(key, async () => {
     const pending = await pendingFrames(parts);
     const options = { nowMs: parts.now(), within };
     return {
-      ...(await turnTrend(parts.store.ledger, question, options)),
-      complete: await isComplete(parts, pending, question),
+      ...(await turnTrend(parts.store.ledger, query, options)),
+      complete: await isComplete(parts, pending, query),
       pending_frames: pending,
     };
   });

@@ -1,5 +1,5 @@
 /**
- * @module CountedTurns: the question of a request with the filters of the list, for answers that
+ * @module CountedTurns: the query of a request with the filters of the list, for answers that
  * count turns. Each counts all turns of the filter in the principal's scope.
  */
 import type { TurnQuery } from "@turnproof/store";
@@ -12,22 +12,22 @@ import { rangeOf } from "../ui/display/time-range.ts";
 import type { RequestedRange } from "../ui/display/time-range.ts";
 import type { Parts } from "../parts.ts";
 import { knownNames } from "./free-text.ts";
-import { turnQuestion } from "./turn-conditions.ts";
+import { turnQueryOf } from "./turn-conditions.ts";
 import type { TurnFilters } from "./turn-conditions.ts";
 
 /** Query over all turns of a filter. */
 export interface Counting {
-  readonly question: TurnQuery;
+  readonly query: TurnQuery;
   /** The range that its charts cover; undefined where an end is open. */
   readonly within: readonly [number, number] | undefined;
   /**
-   * Equal for equal questions of principals with equal scope, while no damage is met or located.
+   * Equal for equal queries of principals with equal scope, while no damage is met or located.
    */
   readonly key: string;
 }
 
 /**
- * The question of a request with the filters of the list.
+ * The query of a request with the filters of the list.
  *
  * @throws CodedError `parameter_invalid` for an invalid term of `q`
  */
@@ -45,10 +45,10 @@ export async function countingOf(
   } as RequestedRange;
   const names = await knownNames(store.ledger, reading.scope, q);
   const reads = { typed: c.get("typed"), names };
-  const question = turnQuestion(reading, { verdict, finding, q }, reads);
+  const query = turnQueryOf(reading, { verdict, finding, q }, reads);
   // A relative time stays as it was written, or no answer would serve a second request.
-  const query = { ...reading.query, ...requested };
+  const filters = { ...reading.query, ...requested };
   const found = [damage.report().located, ingest.gaps()];
-  const key = JSON.stringify([scopeKey(principalOf(c)), query, verdict, finding, q, found]);
-  return { question, within: rangeOf(requested, atMs), key };
+  const key = JSON.stringify([scopeKey(principalOf(c)), filters, verdict, finding, q, found]);
+  return { query, within: rangeOf(requested, atMs), key };
 }

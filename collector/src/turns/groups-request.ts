@@ -17,7 +17,7 @@ import type { Paging } from "../http/paging.ts";
 import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import type { Parts } from "../parts.ts";
-import { turnQuestion } from "./turn-conditions.ts";
+import { turnQueryOf } from "./turn-conditions.ts";
 import { turnsShown } from "../ui/display/list-columns.ts";
 import { orderParameter } from "./rows-in-order.ts";
 import { keysetOf, positionOf, usualOrder } from "./turn-position.ts";
@@ -83,7 +83,7 @@ export function evidenceRoots(
 
 /** A page of groups. */
 export interface GroupsPlace {
-  readonly question: TurnQuery;
+  readonly query: TurnQuery;
   readonly limit: number;
   /** Default: those with the latest turn first. */
   readonly order?: GroupOrder;
@@ -136,16 +136,16 @@ async function requested(
   if (!json && parameters.limit === undefined) c.set("twinQuery", { limit: String(shown) });
   const { reading } = paging;
   const pending = await pendingFrames(parts);
-  const question = { ...turnQuestion(reading), signal: c.req.raw.signal };
+  const query = { ...turnQueryOf(reading), signal: c.req.raw.signal };
   return {
     reading,
-    question,
+    query,
     limit: parameters.limit ?? shown,
     ...orderOf(parameters),
     paging,
     after: paging.after,
     pending,
-    settled: await isComplete(parts, pending, question),
+    settled: await isComplete(parts, pending, query),
   };
 }
 
@@ -158,19 +158,19 @@ function orderOf({
 }
 
 /** Parses a request for a file of groups. */
-export function requestFile(c: AppContext): Pick<GroupsPlace, "question" | "order"> {
+export function requestFile(c: AppContext): Pick<GroupsPlace, "query" | "order"> {
   const { sort = "last", order, ...parameters } = readParameters(c, groupsFileParameters);
   const reading = readingFor(c, parameters);
-  const question = { ...turnQuestion(reading), signal: c.req.raw.signal };
-  return { question, ...orderOf({ sort, order }) };
+  const query = { ...turnQueryOf(reading), signal: c.req.raw.signal };
+  return { query, ...orderOf({ sort, order }) };
 }
 
 /** The page of the newest turns. */
 export async function newestTurns(
   parts: Parts,
-  { question, limit, after }: GroupsPlace,
+  { query, limit, after }: GroupsPlace,
 ): Promise<{ readonly records: readonly TurnRecord[]; readonly next: Keyset | null }> {
-  const { records, next } = await parts.store.ledger.listTurns(question, {
+  const { records, next } = await parts.store.ledger.listTurns(query, {
     order: usualOrder,
     limit,
     ...(after === undefined ? {} : { after: positionOf(after) }),

@@ -57,7 +57,7 @@ export interface Incident extends Cause, IncidentTerms, NullableIdentity<"agent_
   readonly typical: (Pick<Identity, "root_trace_id"> & NullableIdentity<"turn_id">) | null;
 }
 
-/** The incidents of a question. */
+/** The incidents of a query. */
 export interface Incidents {
   readonly turns: number;
   /** Turns in which something went wrong. */
@@ -116,10 +116,10 @@ const pageMax = 1_000;
 const pauseLeastMs = 3_600_000;
 const typicalOf = 20;
 
-/** Finds the incidents of a question. */
+/** Finds the incidents of a query. */
 export async function findIncidents(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   {
     skip = 0,
     limit = incidentsMax,
@@ -130,12 +130,12 @@ export async function findIncidents(
 ): Promise<Incidents> {
   const { total, frame, bars, drawn } = await turnSeries(
     (requested, by) => ledger.turnCounts(requested, by),
-    question,
+    query,
     options,
   );
   const everyMs = frame?.stepMs ?? 86_400_000;
   const pauseMs = Math.max(everyMs, pauseLeastMs);
-  const requested = { ...question, where: [...question.where, wrongTurns] };
+  const requested = { ...query, where: [...query.where, wrongTurns] };
   const troubled = { ...drawn, where: [...drawn.where, wrongTurns] };
   const wrongGroups = total === undefined ? [] : await ledger.turnCounts(troubled, { everyMs });
   const wrongAt = new Map(wrongGroups.map((group) => [group.from_ms, group.turns]));
@@ -148,7 +148,7 @@ export async function findIncidents(
   return {
     turns: total?.turns ?? 0,
     turns_wrong: wrong,
-    lost_evidence: await lostEvidence(ledger, question),
+    lost_evidence: await lostEvidence(ledger, query),
     turns_read: records.length,
     turns_left: all.slice(skip + limit).reduce((sum, one) => sum + one.turns.length, 0),
     pause_ms: pauseMs,
@@ -167,13 +167,13 @@ export async function findIncidents(
   };
 }
 
-/** The newest turns of a question, in pages, up to a bound that does not depend on load. */
-async function newest(ledger: TurnReader, question: TurnQuery): Promise<readonly TurnRecord[]> {
+/** The newest turns of a query, in pages, up to a bound that does not depend on load. */
+async function newest(ledger: TurnReader, query: TurnQuery): Promise<readonly TurnRecord[]> {
   const found: TurnRecord[] = [];
-  let page = await ledger.listTurns(question, { order: { by: "ended_at" }, limit: pageMax });
+  let page = await ledger.listTurns(query, { order: { by: "ended_at" }, limit: pageMax });
   found.push(...page.records);
   while (page.next !== null && found.length < readMax) {
-    page = await ledger.listTurns(question, {
+    page = await ledger.listTurns(query, {
       order: { by: "ended_at" },
       limit: pageMax,
       after: page.next,

@@ -21,10 +21,10 @@ const mayBeLost: readonly TurnCondition[] = [
   { text: "verdict", is: "failed", not: true },
 ];
 
-/** Counts the turns of a question that a loss may concern. */
-export async function lostEvidence(ledger: TurnReader, question: TurnQuery): Promise<LostEvidence> {
+/** Counts the turns of a query that a loss may concern. */
+export async function lostEvidence(ledger: TurnReader, query: TurnQuery): Promise<LostEvidence> {
   const count = (...where: readonly TurnCondition[]): Promise<number> =>
-    ledger.countTurns({ ...question, where: [...question.where, ...where] });
+    ledger.countTurns({ ...query, where: [...query.where, ...where] });
   const [turns, turns_unknown] = await Promise.all([count(isLost), count(...mayBeLost)]);
   return { turns, turns_unknown };
 }

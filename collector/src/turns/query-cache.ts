@@ -16,7 +16,7 @@ export class QueryCache<T> {
     this.#now = now;
   }
 
-  /** The cached answer of this key, which includes scope and question, or the result of `make`. */
+  /** The cached answer of this key, which includes scope and query, or the result of `make`. */
   async of(key: string, make: () => Promise<T>): Promise<T> {
     const now = this.#now();
     const known = this.#kept.get(key);

@@ -4,9 +4,9 @@
  */
 import type { CallFigures, FigureGroup, TurnQuery, TurnReader } from "@turnproof/store";
 
-/** One side: all turns of its question are those of a release that pass the filters of both. */
+/** One side: all turns of its query are those of a release that pass the filters of both. */
 export interface ReleaseSide {
-  readonly question: TurnQuery;
+  readonly query: TurnQuery;
   readonly release: string;
 }
 
@@ -30,13 +30,13 @@ export function releaseReaders(
   const either = { ...common, where: [...common.where, { any }] };
   const figures = sharedReads<FigureGroup>();
   const calls = sharedReads<CallFigures>();
-  const readerOf = ({ question, release }: ReleaseSide): SideReader => ({
+  const readerOf = ({ query, release }: ReleaseSide): SideReader => ({
     countTurns: (own) => ledger.countTurns(own),
     turnCounts: (own, options) => ledger.turnCounts(own, options),
     turnFacets: (own, fields, valuesMax) => ledger.turnFacets(own, fields, valuesMax),
-    // Another question is of a part of the side.
+    // Another query is of a part of the side.
     async turnFigures(own, options) {
-      if (own !== question || options.by !== undefined) return ledger.turnFigures(own, options);
+      if (own !== query || options.by !== undefined) return ledger.turnFigures(own, options);
       const read = figures(options, () =>
         ledger.turnFigures(either, { ...options, by: "release" }),
       );
@@ -45,7 +45,7 @@ export function releaseReaders(
         .map(({ value: _release, ...figures }) => figures);
     },
     async callFigures(own, kind, by, options) {
-      if (own !== question || by.includes("release")) {
+      if (own !== query || by.includes("release")) {
         return ledger.callFigures(own, kind, by, options);
       }
       const read = calls([kind, by, options], () =>

@@ -233,11 +233,11 @@ function unclearError(q: string, parameter: string): ParameterError {
 }
 
 /**
- * The question of a reading with further filters.
+ * The query of a reading with further filters.
  *
  * @throws CodedError `parameter_invalid` for an invalid word of `q`, unless it is lenient
  */
-export function turnQuestion(
+export function turnQueryOf(
   { scope, query, atMs = Date.now() }: Reading,
   { verdict, finding, q = "" }: TurnFilters = {},
   { typed, names, lenient = false, parameter = "q" }: TermReading = {},

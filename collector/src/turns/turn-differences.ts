@@ -94,9 +94,9 @@ function testedValues(
 }
 
 /** The turns of the caller's scope from the first to the last of some turns, both included. */
-export function ofSameSpan(question: TurnQuery, span: TurnCounts | undefined): TurnQuery {
+export function ofSameSpan(query: TurnQuery, span: TurnCounts | undefined): TurnQuery {
   const { first_at: first, last_at: last } = span ?? {};
-  if (typeof first !== "number" || typeof last !== "number") return question;
+  if (typeof first !== "number" || typeof last !== "number") return query;
   const within = { time: "ended_at", from: isoOfMicros(first), to: isoOfMicros(last + 1) } as const;
-  return { ...question, where: [...question.where, within] };
+  return { ...query, where: [...query.where, within] };
 }

@@ -1,5 +1,5 @@
 /**
- * @module TurnFacets: turn counts of a question by the values of the filter bar's keys. The count
+ * @module TurnFacets: turn counts of a query by the values of the filter bar's keys. The count
  * of a value equals the number of turns that the list shows when it is chosen.
  */
 import { insightCodes } from "@turnproof/evidence";
@@ -70,10 +70,10 @@ const withoutInsight: TurnCondition = {
   not: true,
 };
 
-/** Counts the turns of a question by the values of these keys, bounded per key. */
+/** Counts the turns of a query by the values of these keys, bounded per key. */
 export async function countFacets(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   keys: readonly string[],
   { valuesMax, unrecorded = false }: FacetOptions,
 ): Promise<CountedFacets> {
@@ -83,8 +83,8 @@ export async function countFacets(
   });
   // Flags count the turns with an error or a finding. Each turn has one verdict.
   const fields = [...requested.map(({ source }) => source.field), "verdict", "flag"] as const;
-  const read = await ledger.turnFacets(question, fields, valuesMax);
-  const facets = await Promise.all(read.map((facet) => withNone(ledger, question, facet)));
+  const read = await ledger.turnFacets(query, fields, valuesMax);
+  const facets = await Promise.all(read.map((facet) => withNone(ledger, query, facet)));
   const byField = new Map(facets.map((facet) => [facet.field, facet]));
   const turns = byField.get("verdict")?.values.reduce((sum, one) => sum + one.turns, 0) ?? 0;
   const flagged = (name: string): number =>
@@ -92,8 +92,8 @@ export async function countFacets(
   // Findings and insights are in one list: a turn may have a value of it and none of one key.
   const missing = new Map([["finding", turns - flagged("finding")]]);
   if (keys.includes("insight") && unrecorded) {
-    const where = [...question.where, withoutInsight];
-    missing.set("insight", await ledger.countTurns({ ...question, where }));
+    const where = [...query.where, withoutInsight];
+    missing.set("insight", await ledger.countTurns({ ...query, where }));
   }
   return {
     turns,
@@ -112,7 +112,7 @@ export async function countFacets(
  */
 async function withNone(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   facet: TurnFacet,
 ): Promise<TurnFacet> {
   const { field, values, total } = facet;
@@ -120,7 +120,7 @@ async function withNone(
   const none: TurnCondition = isListField(field)
     ? { list: field, has: null }
     : { text: field, is: null };
-  const turns = await ledger.countTurns({ ...question, where: [...question.where, none] });
+  const turns = await ledger.countTurns({ ...query, where: [...query.where, none] });
   return turns === 0 ? facet : { ...facet, values: [...values, { value: null, turns }] };
 }
 

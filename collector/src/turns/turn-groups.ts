@@ -1,6 +1,6 @@
 /**
  * @module TurnGroups: each agent's or thread's turns as lists, files and pages show them, over all
- * turns of a question.
+ * turns of a query.
  */
 import type { ToolCounts, Usage } from "@turnproof/evidence";
 import { isoTime } from "@turnproof/semconv";
@@ -72,9 +72,9 @@ export interface NamedGroup {
 export async function groupsPage(
   ledger: TurnReader,
   by: GroupField,
-  { question, limit, order, after }: GroupsPlace,
+  { query, limit, order, after }: GroupsPlace,
 ): Promise<{ readonly groups: readonly NamedGroup[]; readonly next: Keyset | null }> {
-  const { groups, next } = await ledger.turnGroups(question, by, {
+  const { groups, next } = await ledger.turnGroups(query, by, {
     limit,
     ...(order === undefined ? {} : { order }),
     ...(after === undefined ? {} : { after: positionOf(after) }),
@@ -89,7 +89,7 @@ const groupsAtOnce = 500;
 export async function* groupsPages(
   ledger: TurnReader,
   by: GroupField,
-  of: Pick<GroupsPlace, "question" | "order">,
+  of: Pick<GroupsPlace, "query" | "order">,
 ): AsyncGenerator<readonly NamedGroup[]> {
   for (let after: Keyset | undefined; ;) {
     const { groups, next } = await groupsPage(ledger, by, { ...of, limit: groupsAtOnce, after });
@@ -103,11 +103,11 @@ export async function* groupsPages(
 export async function groupOf(
   ledger: TurnReader,
   by: GroupField,
-  { question, value }: { readonly question: TurnQuery; readonly value: string },
+  { query, value }: { readonly query: TurnQuery; readonly value: string },
 ): Promise<NamedGroup> {
-  const where = [...question.where, { text: by, is: value }];
+  const where = [...query.where, { text: by, is: value }];
   const { groups } = await groupsPage(ledger, by, {
-    question: { ...question, where },
+    query: { ...query, where },
     limit: 1,
     after: undefined,
   });
@@ -171,12 +171,12 @@ function timeText(micros: number | null): string {
   return micros === null ? "" : isoTime(Math.floor(micros / 1_000));
 }
 
-/** Tool outcomes by tool name, over all turns of a question. */
+/** Tool outcomes by tool name, over all turns of a query. */
 export async function toolsByName(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
 ): Promise<Readonly<Record<string, ToolCounts>>> {
-  const groups = await ledger.callFigures(question, "tool", ["name"]);
+  const groups = await ledger.callFigures(query, "tool", ["name"]);
   const counted = groups.flatMap(({ group, outcomes }: CallFigures) =>
     typeof group.name === "string" ? [[group.name, toolCounts(outcomes)] as const] : [],
   );

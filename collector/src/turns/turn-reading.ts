@@ -11,7 +11,7 @@ import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { eventConditions } from "./turn-conditions.ts";
 import { usualOrder } from "./turn-position.ts";
-import { eventQuestion, isSettled, togetherRows } from "./window.ts";
+import { turnQueryOfEvents, isSettled, togetherRows } from "./window.ts";
 
 /** Events of turns. */
 export interface TurnEvents {
@@ -27,7 +27,7 @@ export async function newestEvents(
   reading: Reading,
   limit: number,
 ): Promise<TurnEvents> {
-  const settled = await isSettled(parts, eventQuestion(reading));
+  const settled = await isSettled(parts, turnQueryOfEvents(reading));
   const { records, next } = await parts.store.ledger.listTurns(
     { scope: reading.scope, where: eventConditions(reading.query, reading.atMs) },
     { order: usualOrder, limit },

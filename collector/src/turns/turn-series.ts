@@ -1,5 +1,5 @@
 /**
- * @module TurnSeries: the turns of a question over time, each at the time of its last event.
+ * @module TurnSeries: the turns of a query over time, each at the time of its last event.
  * Over the selected range, or from the first turn to the last; without a range, turns with an
  * implausible clock are counted and not drawn.
  */
@@ -12,15 +12,15 @@ import type { BinFrame } from "../ui/display/turn-figures.ts";
 
 /** Query of turns, in total or by interval: counts, or figures, which cost more. */
 export type SeriesReader<G extends CountGroup> = (
-  question: TurnQuery,
+  query: TurnQuery,
   options: { readonly everyMs?: number },
 ) => Promise<readonly G[]>;
 
 /** Turns over time. */
 export interface TurnSeries<G extends CountGroup> {
-  /** All turns of the question; undefined without any. */
+  /** All turns of the query; undefined without any. */
   readonly total: G | undefined;
-  /** The question of the drawn turns. */
+  /** The query of the drawn turns. */
   readonly drawn: TurnQuery;
   /** Undefined where no turn is drawn. */
   readonly frame: BinFrame | undefined;
@@ -39,17 +39,17 @@ export interface SeriesOptions {
   readonly within?: readonly [number, number] | undefined;
 }
 
-/** The intervals of the turns of a question. */
+/** The intervals of the turns of a query. */
 export async function turnSeries<G extends CountGroup>(
   read: SeriesReader<G>,
-  question: TurnQuery,
+  query: TurnQuery,
   { nowMs, within }: SeriesOptions,
 ): Promise<TurnSeries<G>> {
-  const [total] = await read(question, {});
+  const [total] = await read(query, {});
   const { drawn, extent } =
     within === undefined
-      ? await plausible(read, { question, total, nowMs })
-      : { drawn: question, extent: within };
+      ? await plausible(read, { query, total, nowMs })
+      : { drawn: query, extent: within };
   if (total === undefined || extent === undefined) {
     return { total, drawn, frame: undefined, bars: [] };
   }
@@ -67,18 +67,18 @@ export async function turnSeries<G extends CountGroup>(
 async function plausible(
   read: SeriesReader<CountGroup>,
   of: {
-    readonly question: TurnQuery;
+    readonly query: TurnQuery;
     readonly total: CountGroup | undefined;
     readonly nowMs: number;
   },
 ): Promise<{ drawn: TurnQuery; extent: readonly [number, number] | undefined }> {
-  const { question, total, nowMs } = of;
-  const all = { drawn: question, extent: extentOf(total) };
+  const { query, total, nowMs } = of;
+  const all = { drawn: query, extent: extentOf(total) };
   if (all.extent?.every((atMs) => isPlausibleTime(atMs, nowMs)) !== false) return all;
   const [from, to] = plausibleRange(nowMs);
   const right: TurnQuery = {
-    ...question,
-    where: [...question.where, { time: "ended_at", from: isoTime(from), to: isoTime(to + 1) }],
+    ...query,
+    where: [...query.where, { time: "ended_at", from: isoTime(from), to: isoTime(to + 1) }],
   };
   const [whole] = await read(right, {});
   const extent = extentOf(whole);

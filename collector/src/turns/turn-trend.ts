@@ -1,5 +1,5 @@
 /**
- * @module TurnTrend: figures of the turns of a question, by time interval and by release, computed
+ * @module TurnTrend: figures of the turns of a query, by time interval and by release, computed
  * by the store over all of them.
  */
 import type { TurnCondition, TurnFigures, TurnQuery, TurnReader } from "@turnproof/store";
@@ -9,19 +9,19 @@ import type { ReleaseTrend, Trend, TrendFigures } from "../ui/display/trend.ts";
 import { turnSeries } from "./turn-series.ts";
 import type { SeriesOptions } from "./turn-series.ts";
 
-/** The trend of all turns of a question. */
+/** The trend of all turns of a query. */
 export async function turnTrend(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   options: SeriesOptions,
 ): Promise<Trend> {
   const { total, drawn, frame, bars } = await turnSeries(
     (requested, by) => ledger.turnFigures(requested, by),
-    question,
+    query,
     options,
   );
   if (total === undefined) return { ...noTrendFigures, slices: [], releases: [] };
-  const partial = withPartial(question);
+  const partial = withPartial(query);
   const everyMs = frame?.stepMs;
   const [some, stretches] = await Promise.all([
     ledger.countTurns(partial),
@@ -39,12 +39,12 @@ export async function turnTrend(
   };
 }
 
-function withPartial(question: TurnQuery): TurnQuery {
-  return withCondition(question, { text: "usage_state", is: "partial" });
+function withPartial(query: TurnQuery): TurnQuery {
+  return withCondition(query, { text: "usage_state", is: "partial" });
 }
 
-function withCondition(question: TurnQuery, ...more: readonly TurnCondition[]): TurnQuery {
-  return { ...question, where: [...question.where, ...more] };
+function withCondition(query: TurnQuery, ...more: readonly TurnCondition[]): TurnQuery {
+  return { ...query, where: [...query.where, ...more] };
 }
 
 /** Figures of the ledger in the trend's form. */
@@ -66,14 +66,11 @@ function trendFigures(of: TurnFigures, partial: boolean): TrendFigures {
   };
 }
 
-async function releasesOf(
-  ledger: TurnReader,
-  question: TurnQuery,
-): Promise<readonly ReleaseTrend[]> {
-  const groups = await ledger.turnFigures(question, { by: "release" });
+async function releasesOf(ledger: TurnReader, query: TurnQuery): Promise<readonly ReleaseTrend[]> {
+  const groups = await ledger.turnFigures(query, { by: "release" });
   if (groups.every(({ value }) => value === null)) return [];
   const partial = new Set(
-    (await ledger.turnFigures(withPartial(question), { by: "release" })).map(({ value }) => value),
+    (await ledger.turnFigures(withPartial(query), { by: "release" })).map(({ value }) => value),
   );
   const ordered = groups.toSorted((a, b) => (a.first_at ?? 0) - (b.first_at ?? 0));
   return ordered.map((group) => ({

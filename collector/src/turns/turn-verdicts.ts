@@ -36,11 +36,11 @@ export async function foundVerdicts(
 ): Promise<ReadonlyMap<string, readonly FoundVerdict[]>> {
   const requested = roots.filter((root) => root !== "").slice(0, rootsMax);
   if (requested.length === 0) return new Map();
-  const question = ofRoots(scope, requested);
-  const { records, whole } = await recordsOf(ledger, question, turnsMax);
+  const query = ofRoots(scope, requested);
+  const { records, whole } = await recordsOf(ledger, query, turnsMax);
   const byRoot = Map.groupBy(records, ({ row }) => row.root_trace_id ?? "");
   if (!whole) {
-    const [facet] = await ledger.turnFacets(question, ["root_trace_id"], requested.length);
+    const [facet] = await ledger.turnFacets(query, ["root_trace_id"], requested.length);
     for (const { value, turns } of facet?.values ?? []) {
       if (turns !== byRoot.get(value ?? "")?.length) byRoot.delete(value ?? "");
     }
@@ -82,8 +82,8 @@ export async function recordedTurns(
   { scope, root }: { readonly scope: EvidenceScope; readonly root: string },
   selected: EventQuery,
 ): Promise<readonly TurnRow[]> {
-  const { where, ...question } = ofRoots(scope, [root]);
-  const narrowed = { ...question, where: [...where, ...eventConditions(selected)] };
+  const { where, ...query } = ofRoots(scope, [root]);
+  const narrowed = { ...query, where: [...where, ...eventConditions(selected)] };
   const { records } = await recordsOf(ledger, narrowed, Infinity);
   return records.map(({ row }) => row).toSorted((a, b) => compareTimes(a.started_at, b.started_at));
 }
@@ -96,15 +96,15 @@ function ofRoots(scope: EvidenceScope, roots: readonly string[]): TurnQuery {
   return { scope, where: [{ any: roots.map((is) => ({ text: "root_trace_id", is })) }] };
 }
 
-/** The turns of a question, page by page; `whole` is false where `most` ended the reading. */
+/** The turns of a query, page by page; `whole` is false where `most` ended the reading. */
 async function recordsOf(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   most: number,
 ): Promise<{ readonly records: readonly TurnRecord[]; readonly whole: boolean }> {
   const records: TurnRecord[] = [];
   for (let after: TurnPosition | undefined; ;) {
-    const page = await ledger.listTurns(question, {
+    const page = await ledger.listTurns(query, {
       order: { by: "first_received" },
       limit: pageTurns,
       ...(after === undefined ? {} : { after }),

@@ -9,7 +9,7 @@ import type { EventSlice, Keyset, TurnQuery } from "@turnproof/store";
 
 import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
-import { turnQuestion } from "./turn-conditions.ts";
+import { turnQueryOf } from "./turn-conditions.ts";
 
 /** Everything read of a window, and how. */
 export interface Window {
@@ -68,9 +68,9 @@ function isDamagedAnywhere({ damage, ingest }: Known): boolean {
 }
 
 /**
- * Whether what the store answers to a question is everything: no frame is pending, and nothing of
+ * Whether what the store answers to a query is everything: no frame is pending, and nothing of
  * it is known to be damaged or gone. The rest is answered all the same, as turns without their
- * bundles. Traces with a gap concern the questions that their turns pass, so those of their
+ * bundles. Traces with a gap concern the queries that their turns pass, so those of their
  * tenants.
  */
 export async function isComplete(
@@ -92,13 +92,13 @@ export async function isComplete(
 /**
  * The turns that may have events of a reading: its filters by kind, time or content are of events.
  */
-export function eventQuestion({ scope, query }: Reading): TurnQuery {
-  return turnQuestion({ scope, query: turnFilter(query) });
+export function turnQueryOfEvents({ scope, query }: Reading): TurnQuery {
+  return turnQueryOf({ scope, query: turnFilter(query) });
 }
 
 /** Whether everything acknowledged before now is readable. */
-export async function isSettled(parts: Parts, question: TurnQuery): Promise<boolean> {
-  return isComplete(parts, await pendingFrames(parts), question);
+export async function isSettled(parts: Parts, query: TurnQuery): Promise<boolean> {
+  return isComplete(parts, await pendingFrames(parts), query);
 }
 
 /** What was readable when a request began to read; its windows share it. */

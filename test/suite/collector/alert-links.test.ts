@@ -6,7 +6,7 @@ import { messageBody, turnsQuery } from "../../../collector/src/alerts/alert-mes
 import type { AlertRule } from "../../../collector/src/config/alert-rules.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import { collectorScope } from "../../../collector/src/access/grants.ts";
-import { turnQuestion } from "../../../collector/src/turns/turn-conditions.ts";
+import { turnQueryOf } from "../../../collector/src/turns/turn-conditions.ts";
 import { putTurns } from "./alert-desk.ts";
 
 const endMs = Date.parse("2026-11-21T12:00:00Z");
@@ -40,7 +40,7 @@ test("the group without a value is its turns, and not those of all groups", asyn
   ]);
   const listed = async (by: string, group?: string | null): Promise<number> => {
     const q = termsOf(`measure: error_share, above: 0, by: ${by}`, group) ?? "";
-    return store.ledger.countTurns(turnQuestion({ scope: collectorScope(), query: {} }, { q }));
+    return store.ledger.countTurns(turnQueryOf({ scope: collectorScope(), query: {} }, { q }));
   };
   expect(termsOf("measure: p95_ms, above: 1, by: model", null)).toMatch(/^-has:model latency:/);
   // Every turn has an agent and none has a release.

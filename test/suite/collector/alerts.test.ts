@@ -11,7 +11,7 @@ import type { Alerts } from "../../../collector/src/parts.ts";
 import { measureRule } from "../../../collector/src/alerts/measure.ts";
 import { previewRule } from "../../../collector/src/alerts/preview.ts";
 import { parseAlertRules, watchAlertRules } from "../../../collector/src/config/alert-rules.ts";
-import { turnQuestion } from "../../../collector/src/turns/turn-conditions.ts";
+import { turnQueryOf } from "../../../collector/src/turns/turn-conditions.ts";
 import { readTerms } from "../../../collector/src/ui/display/filter-terms.ts";
 import { measureParts, openAlerts, putTurns } from "./alert-desk.ts";
 import type { Clock } from "./alert-desk.ts";
@@ -96,7 +96,7 @@ test("a group over its limit fires once with its evidence, and resolves when it 
     expect.stringMatching(/^received:<\d/),
   ]);
   const rows = await store.ledger.listTurns(
-    turnQuestion(
+    turnQueryOf(
       { scope: allTenants, query: {} },
       { q: list.searchParams.get("q") ?? "", verdict: "failed" },
     ),

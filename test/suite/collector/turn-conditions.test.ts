@@ -15,7 +15,7 @@ import {
   conditionKeys,
   queryConditions,
   termCondition,
-  turnQuestion,
+  turnQueryOf,
 } from "../../../collector/src/turns/turn-conditions.ts";
 import { memoryTurns } from "../../../packages/store/src/ledger/memory-turns.ts";
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
@@ -166,7 +166,7 @@ test("each filter of a query asks what its name says, and all of them hold", asy
 
 test("verdict, finding and q join the filters of the query", () => {
   const requested = { verdict: "failed", finding: "delivery_missing", q: "-has:error tool:a" };
-  const { where } = turnQuestion({ scope, query: { agent_id: "x" } }, requested);
+  const { where } = turnQueryOf({ scope, query: { agent_id: "x" } }, requested);
   expect(where).toEqual([
     { text: "agent_id", is: "x" },
     { text: "verdict", is: "failed" },
@@ -178,15 +178,15 @@ test("verdict, finding and q join the filters of the query", () => {
 
 test("a word that is no term is refused, or passed by where a page says so", () => {
   const reading = { scope, query: {} };
-  expect(() => turnQuestion(reading, { q: "latency:soon" })).toThrow("parameter_invalid");
-  expect(turnQuestion(reading, { q: "latency:soon" }, { lenient: true }).where).toEqual([]);
+  expect(() => turnQueryOf(reading, { q: "latency:soon" })).toThrow("parameter_invalid");
+  expect(turnQueryOf(reading, { q: "latency:soon" }, { lenient: true }).where).toEqual([]);
   expect(readTerms("latency:soon").unclear).toEqual(["latency:soon"]);
 });
 
 test("an id that somebody typed is asked for as it is stored; a word for a tenant is none", () => {
   const typed = (id: string, field?: string): string => `${field}=${id}`;
   const whereOf = (q: string): readonly TurnCondition[] =>
-    turnQuestion({ scope, query: {} }, { q }, { typed }).where;
+    turnQueryOf({ scope, query: {} }, { q }, { typed }).where;
   expect(whereOf("-agent:x")).toEqual([{ text: "agent_id", is: "agent_id=x", not: true }]);
   expect(whereOf("user:unattributed")).not.toEqual(whereOf("user:x"));
   expect(JSON.stringify(whereOf("user:unattributed"))).not.toContain("user_id=");

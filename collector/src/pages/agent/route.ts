@@ -83,14 +83,14 @@ function agentRoutes(parts: Parts): Hono<AppEnv> {
     const { events, complete: whole } = await eventsOf(parts, scope, records, most);
     const own = events.filter((event) => event.agent_id === agent);
     const insights = findInsights(own, { scope: "window" });
-    const { question } = requested;
-    const named = await groupOf(ledger, "agent_id", { question, value: agent });
+    const { query } = requested;
+    const named = await groupOf(ledger, "agent_id", { query, value: agent });
     const model: AgentModel = {
       agent: agentOf(named),
       turns: records.map(({ row }) => row),
       insights,
       evidence_roots: evidenceRoots(insights, own),
-      tools_by_name: await toolsByName(ledger, requested.question),
+      tools_by_name: await toolsByName(ledger, requested.query),
       mounted: await mountedAgents(c, parts),
       ...(await windowOf(requested, { turns: named.group.turns, next, whole })),
     };

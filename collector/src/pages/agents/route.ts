@@ -71,7 +71,7 @@ function agentsRoutes(parts: Parts): Hono<AppEnv> {
     const requested = await requestGroupList(c, parts);
     const [{ groups, next }, turns] = await Promise.all([
       groupsPage(ledger, "agent_id", requested),
-      ledger.countTurns(requested.question),
+      ledger.countTurns(requested.query),
     ]);
     const model: AgentsModel = {
       items: groups.map(agentOf),

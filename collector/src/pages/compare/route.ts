@@ -23,7 +23,7 @@ import { ModelCache } from "../../turns/model-cache.ts";
 import { html, withTwin, windowFailures } from "../../http/endpoint.ts";
 import type { Endpoint, RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { usualOrder } from "../../turns/turn-position.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import { collectRoot, turnFilter } from "../../turns/window.ts";
@@ -169,7 +169,7 @@ async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | un
   }
   const { user_id, scope, start_time, end_time } = given;
   const reading = readingFor(c, { agent_id, user_id, scope, start_time, end_time });
-  const { records } = await parts.store.ledger.listTurns(turnQuestion(reading), {
+  const { records } = await parts.store.ledger.listTurns(turnQueryOf(reading), {
     order: usualOrder,
     limit: choiceTurns,
   });

@@ -32,7 +32,7 @@ import type { ListFields } from "../../tables/list-files.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { orderParameter, rowsInOrder } from "../../turns/rows-in-order.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
 import { unpricedCalls } from "./cost-texts.ts";
@@ -189,18 +189,18 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
     { by = "model", sort = "cost", order, ...parameters }: z.output<typeof fileParameters>,
     lenient: boolean,
   ): Promise<CostModel> => {
-    const question = await questionOf(ledger, { c, parameters, lenient });
+    const query = await queryOf(ledger, { c, parameters, lenient });
     const pending = await pendingFrames(parts);
     const prices = await (list ??= openPriceList(parts.config.prices));
     const nowMs = parts.now();
     const drawn = { nowMs, within: rangeOf(parameters, nowMs), list: prices };
     const [turns, costs, slices] = await Promise.all([
-      ledger.countTurns(question),
-      turnCosts(ledger, question, { by, list: prices }),
-      costSlices(ledger, question, drawn),
+      ledger.countTurns(query),
+      turnCosts(ledger, query, { by, list: prices }),
+      costSlices(ledger, query, drawn),
     ]);
     const field = by === "model" || by === "turn" ? undefined : costTurnFields[by];
-    const unknown = await turnsWith(ledger, question, { calls: costs.unpriced, by: field });
+    const unknown = await turnsWith(ledger, query, { calls: costs.unpriced, by: field });
     const rows =
       field === undefined
         ? costs.rows
@@ -218,7 +218,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       every_group: costs.complete,
       ...(costs.turns === undefined ? {} : { turns_with_calls: costs.turns }),
       price_list: { version: prices.version, own: prices.own },
-      complete: await isComplete(parts, pending, question),
+      complete: await isComplete(parts, pending, query),
       pending_frames: pending,
     };
   };
@@ -240,8 +240,8 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       }
       const { by: _by, sort: _sort, order: _order, ...filters } = parameters;
       const prices = await (list ??= openPriceList(parts.config.prices));
-      const question = await questionOf(ledger, { c, parameters: filters, lenient: false });
-      yield* turnCostPages(ledger, question, { list: prices });
+      const query = await queryOf(ledger, { c, parameters: filters, lenient: false });
+      yield* turnCostPages(ledger, query, { list: prices });
     },
   });
   return app;
@@ -254,7 +254,7 @@ function columnOf(row: CostRow, by: CostSort): string | number | null | undefine
   return row[by];
 }
 
-async function questionOf(
+async function queryOf(
   ledger: TurnReader,
   {
     c,
@@ -269,5 +269,5 @@ async function questionOf(
   const reading = readingFor(c, parameters);
   const names = await knownNames(ledger, reading.scope, parameters.q);
   const reads = { typed: c.get("typed"), names, lenient };
-  return { ...turnQuestion(reading, parameters, reads), signal: c.req.raw.signal };
+  return { ...turnQueryOf(reading, parameters, reads), signal: c.req.raw.signal };
 }

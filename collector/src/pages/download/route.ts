@@ -19,7 +19,7 @@ import { readingFor } from "../../http/query.ts";
 import type { Parts } from "../../parts.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { usualOrder } from "../../turns/turn-position.ts";
 import { eventsOf } from "../../turns/turn-reading.ts";
 import { rowKey } from "../../ui/display/turn-figures.ts";
@@ -131,7 +131,7 @@ function downloadRoutes(parts: Parts): Hono<AppEnv> {
 }
 
 interface DownloadRequest {
-  readonly question: TurnQuery;
+  readonly query: TurnQuery;
   readonly order: TurnOrder;
 }
 
@@ -140,7 +140,7 @@ async function requestDownload(c: AppContext, { store }: Parts): Promise<Downloa
   const reading = readingFor(c, parameters);
   const names = await knownNames(store.ledger, reading.scope, parameters.q);
   return {
-    question: turnQuestion(reading, parameters, { typed: c.get("typed"), names }),
+    query: turnQueryOf(reading, parameters, { typed: c.get("typed"), names }),
     order: order === "ascending" ? { by, ascending: true } : { by },
   };
 }
@@ -158,7 +158,7 @@ async function* spansOf(
   for await (const records of pagesOf(parts, requested, turnsAtOnce, signal)) {
     for (const some of await runsOf(parts, records)) {
       signal.throwIfAborted();
-      const read = await eventsOf(parts, requested.question.scope, some);
+      const read = await eventsOf(parts, requested.query.scope, some);
       if (!read.complete) throw new CodedError("root_too_large");
       const turns = new Map(
         foldedTurns(read.events).map(({ row, events }) => [rowKey(row), events]),
@@ -195,14 +195,14 @@ async function runsOf(
 
 async function* pagesOf(
   { store }: Parts,
-  { question, order }: DownloadRequest,
+  { query, order }: DownloadRequest,
   limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TurnRecord[]> {
   let after: TurnPosition | null = null;
   do {
     const page = await store.ledger.listTurns(
-      { ...question, signal },
+      { ...query, signal },
       { order, limit, ...(after === null ? {} : { after }) },
     );
     yield page.records;

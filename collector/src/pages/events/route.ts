@@ -20,7 +20,7 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import { knownLosses, producerReports } from "../../judge/losses.ts";
 import type { Parts } from "../../parts.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
-import { eventQuestion, isSettled } from "../../turns/window.ts";
+import { turnQueryOfEvents, isSettled } from "../../turns/window.ts";
 
 /** Parameters of the events endpoint. */
 const eventsParameters = z
@@ -98,7 +98,8 @@ async function eventPage(
   const paging = await pagingOf(c, parts, parameters, { checksLater: true });
   const { reading } = paging;
   const { scope, query } = reading;
-  const unread = rowsUnread(parts, reading) || !(await isSettled(parts, eventQuestion(reading)));
+  const unread =
+    rowsUnread(parts, reading) || !(await isSettled(parts, turnQueryOfEvents(reading)));
   let kept: KeptRoot | undefined;
   const slice = await parts.store.page(scope, query, {
     limit,
@@ -133,7 +134,7 @@ async function bundlePage(
   const paging = await pagingOf(c, parts, parameters);
   const { reading } = paging;
   const { scope, query } = reading;
-  const settled = await isSettled(parts, eventQuestion(reading));
+  const settled = await isSettled(parts, turnQueryOfEvents(reading));
   const slice = await parts.store.bundles(scope, query, {
     limit,
     signal: c.req.raw.signal,

@@ -26,9 +26,9 @@ import { tableFormatNames, tableFormats, tableMediaTypes } from "../../tables/fo
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { rowsUnread } from "../../turns/rows-unread.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { keysetOf, positionOf } from "../../turns/turn-position.ts";
-import { eventQuestion, isComplete, pendingFrames } from "../../turns/window.ts";
+import { turnQueryOfEvents, isComplete, pendingFrames } from "../../turns/window.ts";
 
 /** Filters of turns that events do not have. */
 const turnFilters = ["verdict", "finding", "q"] as const;
@@ -66,7 +66,7 @@ interface ExportedPart {
   /** False where a bound of the store ended the reading. */
   readonly whole: boolean;
   /** The turns that it may be about. */
-  readonly question: TurnQuery;
+  readonly query: TurnQuery;
 }
 
 /** Export: what its route needs, records and answers. */
@@ -117,7 +117,7 @@ function exportRoutes(parts: Parts): Hono<AppEnv> {
       if (c.req.raw.signal.aborted) throw new CodedError("store_timeout");
       return table === "events" ? eventPart(requested) : turnPart(requested, table);
     });
-    const isWhole = read.whole && (await isComplete(parts, pending, read.question));
+    const isWhole = read.whole && (await isComplete(parts, pending, read.query));
     const { mediaType, writer } = tableFormats[format];
     const write = await writer();
     c.set("bodyFollows", true);
@@ -180,7 +180,7 @@ async function eventPart(requested: RequestedPart): Promise<ExportedPart> {
     next: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
     errors,
     whole: !unread && !(slice.bounded && slice.next === null),
-    question: eventQuestion(reading),
+    query: turnQueryOfEvents(reading),
   };
 }
 
@@ -189,9 +189,9 @@ async function turnPart(requested: RequestedPart, table: "turns" | "calls"): Pro
   const { reading } = paging;
   const names = await knownNames(parts.store.ledger, reading.scope, parameters.q);
   const reads = { typed: c.get("typed"), names, lenient: false };
-  const question: TurnQuery = turnQuestion(reading, parameters, reads);
+  const query: TurnQuery = turnQueryOf(reading, parameters, reads);
   const { records, next } = await parts.store.ledger.listTurns(
-    { ...question, signal: c.req.raw.signal },
+    { ...query, signal: c.req.raw.signal },
     {
       order: { by: "first_received" },
       limit: parameters.limit ?? limits.exportRowsMax,
@@ -206,5 +206,5 @@ async function turnPart(requested: RequestedPart, table: "turns" | "calls"): Pro
           records.flatMap((turn) => callRowsOf(turn, reading.scope)),
         );
   const sealed = await paging.seal(next === null ? null : keysetOf(next), undefined);
-  return { part, next: sealed, errors: 0, whole: true, question };
+  return { part, next: sealed, errors: 0, whole: true, query };
 }

@@ -72,15 +72,15 @@ type Counted = Omit<NamedValue, "words">;
  */
 export async function namedValues(
   ledger: TurnReader,
-  question: TurnQuery,
+  query: TurnQuery,
   text: string,
   most: number = listedMax,
 ): Promise<NamedValues> {
   const words = text.trim().split(/\s+/).map(plain);
   if (words.join("") === "") return { named: [], named_total: 0, not_compared: [] };
   const [names, ids] = await Promise.all([
-    namesOf(ledger, question),
-    idsOf(ledger, question, text.trim()),
+    namesOf(ledger, query),
+    idsOf(ledger, query, text.trim()),
   ]);
   const found = [...names.values, ...ids.values]
     .map((one) => ({ ...one, words: wordsOfValue(one) }))
@@ -110,8 +110,8 @@ interface Values {
   readonly cut: readonly string[];
 }
 
-async function namesOf(ledger: TurnReader, question: TurnQuery): Promise<Values> {
-  const { keys } = await countFacets(ledger, question, readableKeys, {
+async function namesOf(ledger: TurnReader, query: TurnQuery): Promise<Values> {
+  const { keys } = await countFacets(ledger, query, readableKeys, {
     valuesMax: comparedMax,
   });
   const names = new Map(facetNames);
@@ -136,12 +136,12 @@ const idFields: readonly (readonly [field: PartField, kinds: readonly IdKey[]])[
  * Ids other than the whole text, for which the evidence itself is searched. The store compares the
  * ids of every turn; of those with the longest piece of the text, a bounded number is read.
  */
-async function idsOf(ledger: TurnReader, question: TurnQuery, text: string): Promise<Values> {
+async function idsOf(ledger: TurnReader, query: TurnQuery, text: string): Promise<Values> {
   const [piece] = text.match(/[\da-z]+/gi)?.toSorted((a, b) => b.length - a.length) ?? [];
   const found = await Promise.all(
     idFields.map(async ([field, kinds]) => {
       const part = piece === undefined ? [] : [{ part: field, of: piece }];
-      const narrowed = { ...question, where: [...question.where, ...part] };
+      const narrowed = { ...query, where: [...query.where, ...part] };
       const [facet] = await ledger.turnFacets(narrowed, [field], idsMax);
       return { field, kinds, values: facet?.values ?? [], total: facet?.total ?? 0 };
     }),

@@ -21,7 +21,7 @@ import type { SearchedPlace } from "../../memory/searched-places.ts";
 import { withTwin, pageFailures } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { foundFields, foundRoots } from "./found-roots.ts";
 import type { FoundRoot } from "./found-roots.ts";
@@ -236,7 +236,7 @@ function findRoutes(parts: Parts): Hono<AppEnv> {
 
 /** All turns that the principal may read. */
 function readableTurns(c: AppContext): TurnQuery {
-  return { ...turnQuestion(readingFor(c, {})), signal: c.req.raw.signal };
+  return { ...turnQueryOf(readingFor(c, {})), signal: c.req.raw.signal };
 }
 
 /** The id that a request looks for. */

@@ -9,7 +9,7 @@ import { metadataOf } from "../../judge/verdict.ts";
 import type { Parts } from "../../parts.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { rootWindows } from "../../turns/root-windows.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { collectRoot } from "../../turns/window.ts";
 
 /** Most turns of a side, because the events of each are read. */
@@ -35,9 +35,9 @@ export async function readSide(
 ): Promise<{ readonly turns: readonly SideTurn[]; readonly more: boolean }> {
   const { ledger } = parts.store;
   const names = await knownNames(ledger, reading.scope, terms);
-  const question = turnQuestion(reading, { q: terms }, { typed, names });
+  const query = turnQueryOf(reading, { q: terms }, { typed, names });
   const order = { by: "ended_at" } as const;
-  const { records, next } = await ledger.listTurns(question, {
+  const { records, next } = await ledger.listTurns(query, {
     order,
     limit: turnsMax,
   });

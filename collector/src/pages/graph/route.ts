@@ -18,7 +18,7 @@ import { agentGraph } from "../../turns/agent-graph.ts";
 import type { AgentGraph, GraphEdge } from "../../ui/display/agent-graph.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { graphPage } from "./page.tsx";
 
@@ -81,7 +81,7 @@ function graphRoutes(parts: Parts): Hono<AppEnv> {
     const reading = readingFor(c, parameters);
     const names = await knownNames(ledger, reading.scope, parameters.q);
     const reads = { typed: c.get("typed"), names, lenient };
-    const requested = turnQuestion(reading, parameters, reads);
+    const requested = turnQueryOf(reading, parameters, reads);
     const pending = await pendingFrames(parts);
     return {
       ...(await agentGraph(ledger, { ...requested, signal: c.req.raw.signal })),

@@ -10,7 +10,7 @@ import { turnName } from "@turnproof/store";
 
 import type { Reading } from "../../access/grants.ts";
 import type { Parts } from "../../parts.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 
 /** Turns of one contract. */
 export interface ContractCount extends Readonly<Record<Outcome, number>> {
@@ -49,7 +49,7 @@ export async function contractCounts(
 ): Promise<ContractsHealth | null> {
   if (standing === undefined) return null;
   const since = isoTime(now() - dayMs);
-  const { scope, where } = turnQuestion(reading);
+  const { scope, where } = turnQueryOf(reading);
   const versions = [...standing.set.versions].slice(0, countedMax);
   const counts = await Promise.all(
     versions.map(async ([contract, version]) => {

@@ -28,17 +28,14 @@ const summedMax = 2_000;
 /** A parent span ends, and is sent, after its children. */
 const arrivingMs = 60_000;
 
-/** Counts them. `question`: the turns of the range, in the scope of the reading. */
-export async function rangeOrphans(
-  { store, now }: Parts,
-  question: TurnQuery,
-): Promise<RangeOrphans> {
+/** Counts them. `query`: the turns of the range, in the scope of the reading. */
+export async function rangeOrphans({ store, now }: Parts, query: TurnQuery): Promise<RangeOrphans> {
   const { ledger } = store;
   const from = isoTime(now() - arrivingMs);
   const arriving: TurnCondition = { time: "received_at", from };
   const only = (...where: readonly TurnCondition[]): TurnQuery => ({
-    ...question,
-    where: [...question.where, ...where],
+    ...query,
+    where: [...query.where, ...where],
   });
   const quiet: TurnCondition = { ...arriving, not: true };
   const orphaned = only(quiet, { list: "flag", has: "orphan" });

@@ -23,7 +23,7 @@ export interface Process {
 /** What the rows are made of. */
 export interface ProcessEvidence {
   readonly ledger: TurnReader;
-  readonly question: TurnQuery;
+  readonly query: TurnQuery;
   /** Turns of the range by process. */
   readonly producers: readonly FigureGroup[];
   readonly processes: readonly Process[];
@@ -70,13 +70,13 @@ export async function processRows(of: ProcessEvidence): Promise<readonly Process
 }
 
 async function silentRow(
-  { ledger, question, refusals }: ProcessEvidence,
+  { ledger, query, refusals }: ProcessEvidence,
   { value = null, turns }: FigureGroup,
   at: number,
 ): Promise<ProcessRange> {
   const some = {
-    ...question,
-    where: [...question.where, { list: "producer" as const, has: value }],
+    ...query,
+    where: [...query.where, { list: "producer" as const, has: value }],
   };
   const services = at < lookedUpMax ? await ledger.turnFigures(some, { by: "service" }) : [];
   const [only, ...others] = services;

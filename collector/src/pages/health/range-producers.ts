@@ -16,7 +16,7 @@ import type { ProcessRange, ProducerRange } from "./range-rows.ts";
 /** What the rows are made of. */
 export interface ProducerEvidence {
   readonly ledger: TurnReader;
-  readonly question: TurnQuery;
+  readonly query: TurnQuery;
   /**
    * Reports of producers that count; undefined where the principal may not see them, null where
    * they cannot be read.
@@ -36,11 +36,11 @@ export async function producerRows(of: ProducerEvidence): Promise<{
   /** Empty for a principal that may not see reports: losses are of whole processes. */
   readonly processes: readonly ProcessRange[];
 }> {
-  const { ledger, question } = of;
+  const { ledger, query } = of;
   const reports = of.reports ?? [];
   const [services, producers] = await Promise.all([
-    ledger.turnFigures(question, { by: "service" }),
-    ledger.turnFigures(question, { by: "producer" }),
+    ledger.turnFigures(query, { by: "service" }),
+    ledger.turnFigures(query, { by: "producer" }),
   ]);
   const processes = processesOf(reports, producers, of);
   const silent = await silentServices(of, producers, processes);
@@ -64,7 +64,7 @@ export async function producerRows(of: ProducerEvidence): Promise<{
     )
     .toSorted((a, b) => (b.lost ?? 0) - (a.lost ?? 0) || b.turns - a.turns);
   const { refusals } = of;
-  const evidence = { ledger, question, producers, processes, intervals, refusals };
+  const evidence = { ledger, query, producers, processes, intervals, refusals };
   return {
     services: rows,
     processes: isReadable(of) ? await processRows(evidence) : [],
@@ -111,7 +111,7 @@ const silentMax = 200;
 
 /** Services with a turn of a process that never reported, or of one that has no id. */
 async function silentServices(
-  { ledger, question, reports }: ProducerEvidence,
+  { ledger, query, reports }: ProducerEvidence,
   producers: readonly FigureGroup[],
   processes: readonly Process[],
 ): Promise<ReadonlySet<string | null>> {
@@ -122,7 +122,7 @@ async function silentServices(
   );
   if (silent.length === 0) return new Set();
   const any = silent.slice(0, silentMax).map((has) => ({ list: "producer" as const, has }));
-  const requested = { ...question, where: [...question.where, { any }] };
+  const requested = { ...query, where: [...query.where, { any }] };
   const services = await ledger.turnFigures(requested, { by: "service" });
   return new Set(services.map(({ value = null }) => value));
 }

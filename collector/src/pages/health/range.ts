@@ -11,7 +11,7 @@ import { isTrusted } from "../../judge/losses.ts";
 import type { Parts } from "../../parts.ts";
 import { lostEvidence } from "../../turns/lost-evidence.ts";
 import type { LostEvidence } from "../../turns/lost-evidence.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { ingestRange } from "./range-ingest.ts";
 import type { IngestRange } from "./range-ingest.ts";
 import { rangeOrphans } from "./range-orphans.ts";
@@ -55,7 +55,7 @@ export async function healthRange(
 ): Promise<HealthRange> {
   const { start_time: from, end_time: to } = reading.query;
   const { ledger } = parts.store;
-  const question: TurnQuery = { ...turnQuestion(reading), signal };
+  const query: TurnQuery = { ...turnQueryOf(reading), signal };
   const requested = {
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? parts.now() : Date.parse(to),
@@ -63,14 +63,14 @@ export async function healthRange(
   const seen = reports !== undefined;
   const received = seen ? await ingestRange(parts, requested) : undefined;
   const [turns, unjudged, lost_evidence, orphans, producers] = await Promise.all([
-    ledger.countTurns(question),
-    unjudgedTurns(ledger, question),
-    lostEvidence(ledger, question),
+    ledger.countTurns(query),
+    unjudgedTurns(ledger, query),
+    lostEvidence(ledger, query),
     // Where reports cannot be read, neither can the spans.
-    seen && reports !== null ? rangeOrphans(parts, question) : null,
+    seen && reports !== null ? rangeOrphans(parts, query) : null,
     producerRows({
       ledger,
-      question,
+      query,
       reports: reports === null ? null : reports?.filter(isTrusted),
       items: received?.services,
       refusals: (received?.ingest.refusals.length ?? 0) > 0,
@@ -91,10 +91,10 @@ export async function healthRange(
   };
 }
 
-async function unjudgedTurns(ledger: TurnReader, question: TurnQuery): Promise<UnjudgedTurns> {
+async function unjudgedTurns(ledger: TurnReader, query: TurnQuery): Promise<UnjudgedTurns> {
   const some: TurnQuery = {
-    ...question,
-    where: [...question.where, { text: "verdict", is: "unjudged" }],
+    ...query,
+    where: [...query.where, { text: "verdict", is: "unjudged" }],
   };
   const [turns, { records }] = await Promise.all([
     ledger.countTurns(some),

@@ -19,7 +19,7 @@ import type { Incident, Incidents, IncidentsPart } from "../../turns/incidents.t
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { orderParameter } from "../../turns/rows-in-order.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
 import { incidentsPage } from "./page.tsx";
@@ -106,15 +106,15 @@ function incidentsRoutes(parts: Parts): Hono<AppEnv> {
     const reading = readingFor(c, parameters, atMs);
     const names = await knownNames(ledger, reading.scope, parameters.q);
     const reads = { typed: c.get("typed"), names, lenient };
-    const question = {
-      ...turnQuestion(reading, parameters, reads),
+    const query = {
+      ...turnQueryOf(reading, parameters, reads),
       signal: c.req.raw.signal,
     };
     const pending = await pendingFrames(parts);
     const options = { nowMs: atMs, within: rangeOf(parameters, atMs), sort, order, ...part };
     return {
-      ...(await findIncidents(ledger, question, options)),
-      complete: await isComplete(parts, pending, question),
+      ...(await findIncidents(ledger, query, options)),
+      complete: await isComplete(parts, pending, query),
       pending_frames: pending,
     };
   };

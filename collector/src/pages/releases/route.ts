@@ -21,7 +21,7 @@ import type { Cohorts } from "../../turns/cohorts.ts";
 import { fileEndpoints, mountFiles } from "../../tables/list-files.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { termText } from "../../ui/display/filter-terms.ts";
 import { figureFields, figureLines } from "./figure-lines.ts";
@@ -114,12 +114,12 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
   let list: Promise<PriceList> | undefined;
   const read = async (c: AppContext): Promise<ReleasesModel> => {
     const { a, b, ...parameters } = readParameters(c, releasesParameters);
-    const questionOf = await questions(ledger, c, {
+    const queryOf = await queries(ledger, c, {
       ...parameters,
       sides: `${a ?? ""} ${b ?? ""}`,
     });
     const pending = await pendingFrames(parts);
-    const common = questionOf("");
+    const common = queryOf("");
     const figures = await ledger.turnFigures(common, { by: "release" });
     const releases = releasesOf(figures);
     const terms = sidesOf({ a, b }, releases);
@@ -131,7 +131,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
           ? null
           : await compareCohorts(
               ledger,
-              { a: questionOf(terms.a, "a"), b: questionOf(terms.b, "b") },
+              { a: queryOf(terms.a, "a"), b: queryOf(terms.b, "b") },
               prices,
               { common, a: figuresOf(figures, terms.a), b: figuresOf(figures, terms.b) },
             ),
@@ -155,7 +155,7 @@ function releasesRoutes(parts: Parts): Hono<AppEnv> {
 }
 
 /** Questions with further terms besides the filters of a request; `sides`: all such terms. */
-async function questions(
+async function queries(
   ledger: TurnReader,
   c: AppContext,
   {
@@ -166,10 +166,10 @@ async function questions(
   const reading = readingFor(c, parameters);
   const names = await knownNames(ledger, reading.scope, `${parameters.q ?? ""} ${sides}`);
   const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
-  const common = turnQuestion(reading, parameters, reads);
+  const common = turnQueryOf(reading, parameters, reads);
   return (terms, parameter) => {
     const read = parameter === undefined ? reads : { ...reads, parameter };
-    const { where } = turnQuestion({ ...reading, query: {} }, { q: terms }, read);
+    const { where } = turnQueryOf({ ...reading, query: {} }, { q: terms }, read);
     return { ...common, where: [...common.where, ...where], signal: c.req.raw.signal };
   };
 }

@@ -78,8 +78,8 @@ function threadRoutes(parts: Parts): Hono<AppEnv> {
     const { events, complete: whole } = await eventsOf(parts, scope, records, most);
     const own = events.filter((event) => event.thread_id === thread);
     const insights = findInsights(own, { scope: "window" });
-    const { question } = requested;
-    const named = await groupOf(ledger, "thread_id", { question, value: thread });
+    const { query } = requested;
+    const named = await groupOf(ledger, "thread_id", { query, value: thread });
     const model: ThreadModel = {
       thread: threadOf(named),
       turns: records.map(({ row }) => row),

@@ -68,7 +68,7 @@ function threadsRoutes(parts: Parts): Hono<AppEnv> {
     const requested = await requestGroupList(c, parts);
     const [{ groups, next }, turns] = await Promise.all([
       groupsPage(ledger, "thread_id", requested),
-      ledger.countTurns(requested.question),
+      ledger.countTurns(requested.query),
     ]);
     const window = await windowOf(requested, { turns, next });
     const model: ThreadsModel = { items: groups.map(threadOf), ...window };

@@ -21,7 +21,7 @@ import type { SelectedCall } from "../../turns/selected-call.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { orderParameter, rowsInOrder } from "../../turns/rows-in-order.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { rangeOf } from "../../ui/display/time-range.ts";
 import { toolsPage } from "./page.tsx";
@@ -148,14 +148,14 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
   const reading = readingFor(c, parameters);
   const names = await knownNames(ledger, reading.scope, parameters.q);
   const reads = { typed: c.get("typed"), names, lenient };
-  const question = { ...turnQuestion(reading, parameters, reads), signal: c.req.raw.signal };
+  const query = { ...turnQueryOf(reading, parameters, reads), signal: c.req.raw.signal };
   const pending = await pendingFrames(parts);
   const nowMs = parts.now();
   const selected = selectedCall(kind, parameters);
   const options = { kind, by, selected, nowMs, within: rangeOf(parameters, nowMs) };
   const [turns, { total, slices, rows, frame }] = await Promise.all([
-    ledger.countTurns(question),
-    callRows(ledger, question, options),
+    ledger.countTurns(query),
+    callRows(ledger, query, options),
   ]);
   return {
     kind,
@@ -167,7 +167,7 @@ async function readTools(c: AppContext, parts: Parts, lenient: boolean): Promise
     items: sorted(rows, sort, order),
     groups: rows.length,
     frame,
-    complete: await isComplete(parts, pending, question),
+    complete: await isComplete(parts, pending, query),
     pending_frames: pending,
   };
 }

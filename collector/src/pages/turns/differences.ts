@@ -15,7 +15,7 @@ import { readingFor } from "../../http/query.ts";
 import { respondJson } from "../../http/respond.tsx";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { differencesOf, ofSameSpan } from "../../turns/turn-differences.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
@@ -73,17 +73,17 @@ function differencesRoutes(parts: Parts): Hono<AppEnv> {
     if (Object.values(narrowing).every((value) => value === undefined)) {
       throw new CodedError("parameter_invalid", { field: "q" });
     }
-    const { question, key } = await countingOf(c, parts, parameters);
+    const { query, key } = await countingOf(c, parts, parameters);
     const terms = termsOf(new URL(c.req.url).searchParams);
-    const everything = turnQuestion(readingFor(c, {}));
+    const everything = turnQueryOf(readingFor(c, {}));
     const make = async (): Promise<DifferencesModel> => {
       const pending = await pendingFrames(parts);
       const { ledger } = parts.store;
       const names = new Map(facetNames);
       const keys = [...names.keys()];
-      const [span] = await ledger.turnCounts(question, {});
+      const [span] = await ledger.turnCounts(query, {});
       const around = ofSameSpan(everything, span);
-      const these = await countFacets(ledger, question, keys, {
+      const these = await countFacets(ledger, query, keys, {
         valuesMax: comparedMax,
         unrecorded: true,
       });

@@ -73,15 +73,15 @@ function facetsRoutes(parts: Parts): Hono<AppEnv> {
 
 const answersOf = queryCache<FacetsModel>();
 
-/** The facets of the turns of a question. */
-export function countedFacets(parts: Parts, { question, key }: Counting): Promise<FacetsModel> {
-  return answersOf(parts).of(key, () => countTurns(parts, question));
+/** The facets of the turns of a query. */
+export function countedFacets(parts: Parts, { query, key }: Counting): Promise<FacetsModel> {
+  return answersOf(parts).of(key, () => countTurns(parts, query));
 }
 
-async function countTurns(parts: Parts, question: TurnQuery): Promise<FacetsModel> {
+async function countTurns(parts: Parts, query: TurnQuery): Promise<FacetsModel> {
   const pending = await pendingFrames(parts);
   const names = new Map(facetNames);
-  const counted = await countFacets(parts.store.ledger, question, [...names.keys()], {
+  const counted = await countFacets(parts.store.ledger, query, [...names.keys()], {
     valuesMax: requestedMax,
   });
   return {
@@ -90,7 +90,7 @@ async function countTurns(parts: Parts, question: TurnQuery): Promise<FacetsMode
       return values.length === 0 ? [] : [{ key, name: names.get(key) ?? key, values, total }];
     }),
     turns: counted.turns,
-    complete: await isComplete(parts, pending, question),
+    complete: await isComplete(parts, pending, query),
     pending_frames: pending,
   };
 }

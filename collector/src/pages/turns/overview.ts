@@ -69,7 +69,7 @@ function overviewRoutes(parts: Parts): Hono<AppEnv> {
 
 const answersOf = queryCache<OverviewModel>();
 
-/** The overview of the turns of a question. */
+/** The overview of the turns of a query. */
 export function countedOverview(
   parts: Parts,
   counting: Counting,
@@ -81,17 +81,17 @@ export function countedOverview(
 
 async function countOverview(
   parts: Parts,
-  { question, within }: Counting,
+  { query, within }: Counting,
   withDurations: boolean,
 ): Promise<OverviewModel> {
   const { ledger } = parts.store;
-  const complete = await isSettled(parts, question);
+  const complete = await isSettled(parts, query);
   const options = { nowMs: parts.now(), within };
   const figures = withDurations
-    ? turnSeries((requested, by) => ledger.turnFigures(requested, by), question, options)
+    ? turnSeries((requested, by) => ledger.turnFigures(requested, by), query, options)
     : undefined;
   const counts: Promise<TurnSeries<CountGroup>> =
-    figures ?? turnSeries((requested, by) => ledger.turnCounts(requested, by), question, options);
+    figures ?? turnSeries((requested, by) => ledger.turnCounts(requested, by), query, options);
   const { total, bars } = await counts;
   return {
     bins: bars.map((bar) => ({

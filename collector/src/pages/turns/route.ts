@@ -19,7 +19,7 @@ import type { Parts } from "../../parts.ts";
 import { keysetOf, positionOf, usualOrder } from "../../turns/turn-position.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { sharedViews } from "../../turns/shared-views.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { isComplete, pendingFrames } from "../../turns/window.ts";
 import { FiguresPart, figuresOf } from "./figures.tsx";
 import { turnsPage } from "./page.tsx";
@@ -90,14 +90,14 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const { ledger } = parts.store;
     const names = await knownNames(ledger, paging.reading.scope, parameters.q);
     const reads = { typed: c.get("typed"), names, lenient: wantsPage(c) };
-    const question = turnQuestion(paging.reading, parameters, reads);
+    const query = turnQueryOf(paging.reading, parameters, reads);
     const json = answersJson(c);
     const size = requested ?? (json ? limits.pageEventsDefault : turnsShown);
     // The JSON of the page has the page's rows.
     if (!json && requested === undefined) c.set("twinQuery", { limit: String(size) });
     const pending = await pendingFrames(parts);
     const { records, next } = await ledger.listTurns(
-      { ...question, signal: c.req.raw.signal },
+      { ...query, signal: c.req.raw.signal },
       {
         order: order === "ascending" ? { by, ascending: true } : { by },
         limit: size,
@@ -113,7 +113,7 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
       // The cursor is the sort value and key of the last row, so it stays valid when that row is
       // deleted.
       next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
-      window_complete: isWhole && (await isComplete(parts, pending, question)),
+      window_complete: isWhole && (await isComplete(parts, pending, query)),
       as_of: paging.asOf,
       pending_frames: pending,
     };

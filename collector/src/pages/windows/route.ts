@@ -22,7 +22,7 @@ import type { Parts } from "../../parts.ts";
 import { knownNames } from "../../turns/free-text.ts";
 import { listParameters } from "../../turns/list-parameters.ts";
 import { rootWindows } from "../../turns/root-windows.ts";
-import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { turnQueryOf } from "../../turns/turn-conditions.ts";
 import { keysetOf, positionOf, usualOrder } from "../../turns/turn-position.ts";
 import { windowModel } from "../../turns/window.ts";
 
@@ -94,9 +94,9 @@ function windowsRoutes(parts: Parts): Hono<AppEnv> {
     const { reading } = paging;
     const { ledger } = parts.store;
     const names = await knownNames(ledger, reading.scope, parameters.q);
-    const question = turnQuestion(reading, parameters, { typed: c.get("typed"), names });
+    const query = turnQueryOf(reading, parameters, { typed: c.get("typed"), names });
     const { records, next } = await ledger.listTurns(
-      { ...question, signal: c.req.raw.signal },
+      { ...query, signal: c.req.raw.signal },
       {
         order: usualOrder,
         limit: Math.min(parameters.limit ?? turnsMax, turnsMax),

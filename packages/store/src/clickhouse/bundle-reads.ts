@@ -23,12 +23,12 @@ const rowsMax = limits.rootEventsMax;
  */
 export function bundleReads(engine: Engine, open: () => void, pending: () => boolean): Reads {
   return scopedReads({
-    async *rounds(question, options, cut) {
+    async *rounds(query, options, cut) {
       open();
       if (pending()) cut();
-      const first = firstRound(question, options.limit);
+      const first = firstRound(query, options.limit);
       yield* rootRounds(
-        bundleFeed(engine, question, options, first.rootsFirst * 3),
+        bundleFeed(engine, query, options, first.rootsFirst * 3),
         async (some) => {
           const roots = some.map(({ root }) => root);
           const events: Settled[] = [];

@@ -20,9 +20,9 @@ export async function shortRoots(
   after: string | null,
   signal?: AbortSignal,
 ): Promise<ShortRoots> {
-  const question: TurnQuery = { scope, where: [] };
+  const query: TurnQuery = { scope, where: [] };
   const [slice = 0, slices = 1] =
-    after === null ? [0, await slicesOf(engine, question, signal)] : after.split("/").map(Number);
+    after === null ? [0, await slicesOf(engine, query, signal)] : after.split("/").map(Number);
   const bind = bindings();
   const own = `cityHash64(root_trace_id) % ${slices} = ${slice}`;
   // A batch that was sent again is counted once here or twice; its bodies decide, which are not
@@ -33,7 +33,7 @@ export async function shortRoots(
 FROM (SELECT root_trace_id, sum(turns) AS turns, max(needed) AS needed, sum(stored) AS stored
   FROM (SELECT root_trace_id, count() AS turns,
       max(bitAnd(bitShiftRight(version, 1), 0x7fffffff)) AS needed, 0 AS stored
-    FROM turn_ledger FINAL WHERE ${own} AND (${whereOf(question, bind)}) GROUP BY root_trace_id
+    FROM turn_ledger FINAL WHERE ${own} AND (${whereOf(query, bind)}) GROUP BY root_trace_id
     UNION ALL SELECT root_trace_id, 0, 0, sum(events)
     FROM (SELECT DISTINCT root_trace_id, batch, events, received_at FROM bundles
       WHERE ${own} AND events > 0)
@@ -51,14 +51,10 @@ FROM (SELECT root_trace_id, sum(turns) AS turns, max(needed) AS needed, sum(stor
   };
 }
 
-async function slicesOf(
-  engine: Engine,
-  question: TurnQuery,
-  signal?: AbortSignal,
-): Promise<number> {
+async function slicesOf(engine: Engine, query: TurnQuery, signal?: AbortSignal): Promise<number> {
   const bind = bindings();
   const answer = await engine.query(
-    `SELECT toFloat64(count()) AS turns FROM turn_ledger WHERE ${whereOf(question, bind)}`,
+    `SELECT toFloat64(count()) AS turns FROM turn_ledger WHERE ${whereOf(query, bind)}`,
     bind.parameters,
     signal,
   );

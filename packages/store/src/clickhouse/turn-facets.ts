@@ -18,7 +18,7 @@ import { whereOf } from "./turn-where.ts";
 /** The facets of some fields, in their order. */
 export async function facetsOf(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   fields: readonly (TextField | ListField)[],
   valuesMax: number,
 ): Promise<readonly TurnFacet[]> {
@@ -30,7 +30,7 @@ export async function facetsOf(
   // `grouping` is 0 for the column by which a row was grouped.
   const grouped = `SELECT indexOf([${each((column) => `grouping(${column})`)}], 0) AS place,
     [${each((column) => `toString(${column})`)}][place] AS text, count() AS alike
-  FROM turn_ledger FINAL WHERE ${whereOf(question, bind)}
+  FROM turn_ledger FINAL WHERE ${whereOf(query, bind)}
   GROUP BY GROUPING SETS (${each((column) => `(${column})`)})`;
   const answer = await engine.query(
     `SELECT toUInt32(place) AS field, toFloat64(total) AS total, toFloat64(-one.1) AS turns,
@@ -40,7 +40,7 @@ FROM (SELECT place, count() AS total, groupArraySorted(${valuesMax})((-turns, va
     ARRAY JOIN ${valuesSql(once)} AS value GROUP BY place, value) GROUP BY place)
 ARRAY JOIN top AS one ORDER BY field, turns DESC, value ASC`,
     bind.parameters,
-    question.signal,
+    query.signal,
   );
   const rows = groupBy(rowsOf(answer), (row) => Number(row["field"]) - 1);
   const byField = new Map(once.map((field, at) => [field, facetOf(field, rows.get(at) ?? [])]));

@@ -100,12 +100,12 @@ export function verdictRows(row: FigureRow): readonly FigureRow[] {
 /** Counts by value and interval. */
 export async function countsOf(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   options: CountOptions,
 ): Promise<readonly CountGroup[]> {
   const { by, everyMs, also } = options;
   const bind = bindings();
-  const where = whereOf(question, bind);
+  const where = whereOf(query, bind);
   const value = by === undefined ? "''" : valueOf(by);
   const alsoSql = also === undefined ? "false" : conditionSql(also, bind);
   const answer = await engine.query(
@@ -114,7 +114,7 @@ FROM (SELECT has_error, ended_at, ${value} AS value, ${stretchSql(everyMs)} AS s
   ifNull(${alsoSql}, false) AS matches
 FROM turn_ledger FINAL WHERE ${where}) GROUP BY value, stretch`,
     bind.parameters,
-    question.signal,
+    query.signal,
   );
   return countGroupsOf(rowsOf(answer), options);
 }
@@ -122,19 +122,19 @@ FROM turn_ledger FINAL WHERE ${where}) GROUP BY value, stretch`,
 /** Figures by value and interval. */
 export async function figuresOf(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
   const { by, everyMs, time } = options;
   const bind = bindings();
-  const where = whereOf(question, bind);
+  const where = whereOf(query, bind);
   const stretch = stretchSql(everyMs, time);
   const value = by === undefined ? "''" : valueOf(by);
   const from = `(SELECT *, ${value} AS value, ${stretch} AS stretch
 FROM turn_ledger FINAL WHERE ${where})`;
   const sql = `SELECT * EXCEPT (lasted, verdict_sums), ${percentilesSql}, ${countedSql("verdict")}
 FROM (SELECT value, stretch, ${figureSql}, ${verdictSql} FROM ${from} GROUP BY value, stretch)`;
-  const groups = rowsOf(await engine.query(sql, bind.parameters, question.signal));
+  const groups = rowsOf(await engine.query(sql, bind.parameters, query.signal));
   return figureGroupsOf(groups, groups.flatMap(verdictRows), options);
 }
 
@@ -145,7 +145,7 @@ const usageSummed = ["cache_write_tokens", "reasoning_tokens"] as const;
 /** Figures of calls. */
 export async function callsOf(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];
@@ -155,7 +155,7 @@ export async function callsOf(
   const { kind, by, options = {} } = requested;
   const { everyMs, inputSteps } = options;
   const bind = bindings();
-  const where = whereOf(question, bind);
+  const where = whereOf(query, bind);
   const summed = [...summedColumns, ...(inputSteps === undefined ? [] : usageSummed)];
   const lists = new Set([
     "outcome",
@@ -188,7 +188,7 @@ FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
   ${sumOf("cached_tokens")} AS cached_sum, ${inputSteps === undefined ? "" : usageSums}
   toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown
 FROM ${from} GROUP BY ${names})`;
-  const groups = rowsOf(await engine.query(sql, bind.parameters, question.signal));
+  const groups = rowsOf(await engine.query(sql, bind.parameters, query.signal));
   const outcomes = groups.flatMap((row) =>
     counted(row, "outcome").map(([stated, calls]) => ({ ...row, stated, calls })),
   );

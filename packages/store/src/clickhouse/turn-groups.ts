@@ -43,13 +43,13 @@ import { whereOf } from "./turn-where.ts";
 /** A page of groups. */
 export async function groupsOf(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
   const { limit, order = usualGroups, aheadFrom = afterAllTimes } = paging;
   const bind = bindings();
-  const where = whereOf(question, bind);
+  const where = whereOf(query, bind);
   const names = namedFields[by].map((field) => `${namesSql(field)} AS names_${field}`);
   const own = "toUnixTimestamp64Micro(own_time)";
   const isPast = `${own} < ${aheadFrom}`;
@@ -63,7 +63,7 @@ FROM (SELECT toString(${by}) AS value, ${lastSql} AS last, ${figureSql}, ${verdi
 FROM turn_ledger FINAL WHERE (${where}) AND ${by} GLOBAL IN (SELECT one FROM (${places}))
 GROUP BY value)`,
     bind.parameters,
-    question.signal,
+    query.signal,
   );
   const rows = rowsOf(answer);
   const figures = new Map(

@@ -47,18 +47,18 @@ FROM turn_ledger FINAL WHERE root_trace_id IN ${bind.texts(some)}`,
       }
       return turns;
     },
-    listTurns: (question, page) => listOf(engine, question, page),
-    async countTurns(question) {
+    listTurns: (query, page) => listOf(engine, query, page),
+    async countTurns(query) {
       const bind = bindings();
-      const sql = `SELECT toFloat64(count()) AS turns FROM turn_ledger FINAL WHERE ${whereOf(question, bind)}`;
-      const answer = await engine.query(sql, bind.parameters, question.signal);
+      const sql = `SELECT toFloat64(count()) AS turns FROM turn_ledger FINAL WHERE ${whereOf(query, bind)}`;
+      const answer = await engine.query(sql, bind.parameters, query.signal);
       return Number(answer.columns.get("turns")?.[0] ?? 0);
     },
-    turnFacets: (question, fields, valuesMax) => facetsOf(engine, question, fields, valuesMax),
-    turnCounts: (question, options) => countsOf(engine, question, options),
-    turnFigures: (question, options) => figuresOf(engine, question, options),
-    turnGroups: (question, by, paging) => groupsOf(engine, question, by, paging),
-    callFigures: (question, kind, by, options) => callsOf(engine, question, { kind, by, options }),
+    turnFacets: (query, fields, valuesMax) => facetsOf(engine, query, fields, valuesMax),
+    turnCounts: (query, options) => countsOf(engine, query, options),
+    turnFigures: (query, options) => figuresOf(engine, query, options),
+    turnGroups: (query, by, paging) => groupsOf(engine, query, by, paging),
+    callFigures: (query, kind, by, options) => callsOf(engine, query, { kind, by, options }),
   };
 }
 

@@ -42,11 +42,11 @@ const commonTenants: ReadonlySet<string> = new Set([tenantText(null), tenantText
 /** A page of turns. */
 export async function listOf(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   page: PageRequest,
 ): Promise<TurnPage> {
   const { order, limit } = page;
-  const rows = await rowsOfPage(engine, question, page);
+  const rows = await rowsOfPage(engine, query, page);
   const records = rows.slice(0, limit);
   const last = records.at(-1);
   const more = rows.length > limit && last !== undefined;
@@ -60,8 +60,8 @@ const ranged: ReadonlySet<string> = new Set(["started_at", "ended_at", "own_time
 const indexed: ReadonlySet<string> = new Set(["tenant", "thread_id", "root_trace_id"]);
 
 /** True where an index finds the turns: determining the range first would cost as much again. */
-function isIndexed(question: TurnQuery): boolean {
-  return requestedConditions(question).some(
+function isIndexed(query: TurnQuery): boolean {
+  return requestedConditions(query).some(
     (condition) =>
       "text" in condition &&
       condition.not !== true &&
@@ -73,21 +73,21 @@ function isIndexed(question: TurnQuery): boolean {
 
 async function rowsOfPage(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   page: PageRequest,
 ): Promise<readonly TurnRecord[]> {
   const { by } = page.order;
-  if (isIndexed(question)) return recordsOf(engine, question, page);
+  if (isIndexed(query)) return recordsOf(engine, query, page);
   const wanted = page.limit + 1;
   const rowsFirst = wanted * rowsOfTurn;
   for (let reach = by === "first_received" ? rowsFirst : 2 * rowsFirst; ; reach *= longer) {
-    const sample = await newestRows(engine, question, { ...page, reach });
+    const sample = await newestRows(engine, query, { ...page, reach });
     if (sample.rows === 0) return [];
     // No turn passes besides those of the sample.
-    if (sample.rows < reach) return recordsOf(engine, question, page, sample.receipts);
-    if (by !== "first_received" && !ranged.has(by)) return byValue(engine, question, page);
+    if (sample.rows < reach) return recordsOf(engine, query, page, sample.receipts);
+    if (by !== "first_received" && !ranged.has(by)) return byValue(engine, query, page);
     const read = by === "first_received" || sample.near ? recordsOf : byTime;
-    const records = await read(engine, question, page, sample.bound);
+    const records = await read(engine, query, page, sample.bound);
     if (records.length >= wanted) return records;
   }
 }
@@ -105,7 +105,7 @@ interface Sample {
 
 async function newestRows(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   page: PageRequest & { readonly reach: number },
 ): Promise<Sample> {
   const { reach, order } = page;
@@ -121,10 +121,10 @@ FROM (SELECT ${up ? "arraySort" : "arrayReverseSort"}(groupArray(${microsSql("at
   groupUniqArray(${microsSql("received")}) AS receipts, ${microsSql("min(received)")} AS first,
   ${microsSql("max(received)")} AS last
 FROM (SELECT ${by} AS at, first_received AS received FROM turn_ledger
-  WHERE ${whereSql(question, page, bind)} AND gone = 0
+  WHERE ${whereSql(query, page, bind)} AND gone = 0
   ORDER BY first_received ${up ? "ASC" : "DESC"} LIMIT ${reach}))`,
     bind.parameters,
-    question.signal,
+    query.signal,
   );
   const [row] = rowsOf(answer);
   const figure = (name: string): number => Number(row?.[name] ?? 0);
@@ -158,14 +158,14 @@ function microsSql(time: string): string {
 /** The page up to the time of its last row. */
 async function byTime(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   page: PageRequest,
   within = "true",
 ): Promise<readonly TurnRecord[]> {
   const { by, ascending } = page.order;
   const [last, direction, sign] = ascending === true ? ["max", "ASC", "<="] : ["min", "DESC", ">="];
   const bind = bindings();
-  const where = `(${within}) AND ${whereSql(question, page, bind)}`;
+  const where = `(${within}) AND ${whereSql(query, page, bind)}`;
   const wanted = page.limit + 1;
   const answer = await engine.query(
     `WITH (SELECT (${last}(at), count()) FROM (SELECT ${by} AS at FROM turn_ledger FINAL WHERE ${where}
@@ -173,11 +173,11 @@ async function byTime(
 SELECT record, key, toFloat64(reach.2) AS reached FROM turn_ledger FINAL
 WHERE ${by} ${sign} reach.1 AND ${where} ORDER BY ${orderOf(page.order)} LIMIT ${wanted}`,
     bind.parameters,
-    question.signal,
+    query.signal,
   );
   const rows = rowsOf(answer);
   // A turn that was rewritten between the two reads may have left the page short.
-  if (rows.length < Number(rows[0]?.["reached"] ?? 0)) return recordsOf(engine, question, page);
+  if (rows.length < Number(rows[0]?.["reached"] ?? 0)) return recordsOf(engine, query, page);
   return rows.map(recordOf);
 }
 
@@ -187,41 +187,41 @@ WHERE ${by} ${sign} reach.1 AND ${where} ORDER BY ${orderOf(page.order)} LIMIT $
  */
 async function byValue(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   page: PageRequest,
 ): Promise<readonly TurnRecord[]> {
-  if (page.limit >= receiptsMax) return recordsOf(engine, question, page);
+  if (page.limit >= receiptsMax) return recordsOf(engine, query, page);
   const bind = bindings();
   const answer = await engine.query(
     `SELECT key, ${microsSql("first_received")} AS received FROM turn_ledger FINAL
-WHERE ${whereSql(question, page, bind)} ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
+WHERE ${whereSql(query, page, bind)} ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
     bind.parameters,
-    question.signal,
+    query.signal,
   );
   const found = rowsOf(answer);
   if (found.length === 0) return [];
   const receipts = [...new Set(found.map(({ received }) => Number(received)))];
   const within = receiptsSql(receipts, [Math.min(...receipts), Math.max(...receipts)]);
-  const records = await recordsOf(engine, question, page, within);
+  const records = await recordsOf(engine, query, page, within);
   // A turn that was rewritten between the two reads may have put another one in its place.
   const isSame =
     records.length === found.length && records.every(({ key }, nth) => key === found[nth]?.["key"]);
-  return isSame ? records : recordsOf(engine, question, page);
+  return isSame ? records : recordsOf(engine, query, page);
 }
 
 async function recordsOf(
   engine: Engine,
-  question: TurnQuery,
+  query: TurnQuery,
   page: PageRequest,
   within = "true",
 ): Promise<readonly TurnRecord[]> {
   const bind = bindings();
-  const where = whereSql(question, page, bind);
+  const where = whereSql(query, page, bind);
   const answer = await engine.query(
     `SELECT record, key FROM turn_ledger FINAL WHERE (${within}) AND ${where}
 ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
     bind.parameters,
-    question.signal,
+    query.signal,
   );
   return rowsOf(answer).map(recordOf);
 }
@@ -234,10 +234,10 @@ function recordOf(row: FigureRow): TurnRecord {
 }
 
 function whereSql(
-  question: TurnQuery,
+  query: TurnQuery,
   { order, after }: PageRequest,
   bind: ClickHouseBindings,
 ): string {
-  const passes = `(${whereOf(question, bind)})`;
+  const passes = `(${whereOf(query, bind)})`;
   return after === undefined ? passes : `${passes} AND (${afterOf(order, after, bind)})`;
 }

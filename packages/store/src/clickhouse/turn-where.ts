@@ -1,4 +1,4 @@
-/** @module TurnWhere: conditions of a question as SQL over the table of turns. */
+/** @module TurnWhere: conditions of a query as SQL over the table of turns. */
 import { foldedAscii } from "../ledger/ascii-case.ts";
 import { usageLetters, usageSql } from "../ledger/call-usage.ts";
 import type { UsageField } from "../ledger/call-usage.ts";
@@ -18,8 +18,8 @@ import { columnOfList, columnOfSet, hasStoredSet } from "./turn-columns.ts";
 import { orderValueSql } from "./turn-order-values.ts";
 
 /** The condition for a turn. Never PREWHERE: with FINAL it counts old versions. */
-export function whereOf(question: TurnQuery, bind: ClickHouseBindings): string {
-  const own = requestedConditions(question).map((condition) => conditionSql(condition, bind));
+export function whereOf(query: TurnQuery, bind: ClickHouseBindings): string {
+  const own = requestedConditions(query).map((condition) => conditionSql(condition, bind));
   return own.length === 0 ? "true" : own.map((sql) => `(${sql})`).join(" AND ");
 }
 

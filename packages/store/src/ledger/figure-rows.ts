@@ -90,13 +90,13 @@ export function figureGroupsOf(
  * @param figuresOf reads the figures of a query
  */
 export async function countsByFigures(
-  figuresOf: (question: TurnQuery, options: FigureOptions) => Promise<readonly FigureGroup[]>,
-  question: TurnQuery,
+  figuresOf: (query: TurnQuery, options: FigureOptions) => Promise<readonly FigureGroup[]>,
+  query: TurnQuery,
   { also, ...options }: CountOptions,
 ): Promise<readonly CountGroup[]> {
-  const matching = also === undefined ? undefined : narrowed(question, also);
+  const matching = also === undefined ? undefined : narrowed(query, also);
   const [all, some] = await Promise.all([
-    figuresOf(question, options),
+    figuresOf(query, options),
     matching === undefined ? [] : figuresOf(matching, options),
   ]);
   const keyOf = ({ value, from_ms }: FigureGroup): string => JSON.stringify([value, from_ms]);
@@ -115,8 +115,8 @@ export async function countsByFigures(
   });
 }
 
-function narrowed(question: TurnQuery, condition: TurnCondition): TurnQuery {
-  return { ...question, where: [...question.where, condition] };
+function narrowed(query: TurnQuery, condition: TurnCondition): TurnQuery {
+  return { ...query, where: [...query.where, condition] };
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * @module GroupOrders: the orders of a list of agents or threads, and the positions of its pages.
- * An order by a figure goes over all groups of the question, never over those of a page.
+ * An order by a figure goes over all groups of the query, never over those of a page.
  */
 import type { FigureGroup, GroupOrder, GroupPosition, GroupsPaging } from "./turn-query.ts";
 import { absentTexts } from "./turn-orders.ts";

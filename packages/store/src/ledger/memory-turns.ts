@@ -1,6 +1,6 @@
 /**
  * @module MemoryTurns: the ledger in memory, and the readable reference for every provider: it
- * defines the meaning of a question.
+ * defines the meaning of a query.
  */
 import { checkScope } from "../scope.ts";
 import { compareTurnPositions, passes, turnPositionOf } from "./turn-conditions.ts";
@@ -20,11 +20,11 @@ export function memoryTurns(): TurnLedger {
     if (known !== undefined && compareVersions(known.version, version) > 0) return;
     held.set(key, record === undefined ? { version } : { version, record });
   };
-  const requested = (question: TurnQuery): TurnRecord[] => {
-    checkScope(question.scope);
-    question.signal?.throwIfAborted();
+  const requested = (query: TurnQuery): TurnRecord[] => {
+    checkScope(query.scope);
+    query.signal?.throwIfAborted();
     return [...held.values()].flatMap(({ record }) =>
-      record !== undefined && passes(record, question) ? [record] : [],
+      record !== undefined && passes(record, query) ? [record] : [],
     );
   };
   return {
@@ -42,8 +42,8 @@ export function memoryTurns(): TurnLedger {
         return record !== undefined && wanted.has(root) ? [heldOf(record)] : [];
       });
     },
-    async listTurns(question, { order, limit, after }) {
-      const placed = requested(question)
+    async listTurns(query, { order, limit, after }) {
+      const placed = requested(query)
         .map((record) => ({ record, position: turnPositionOf(record, order) }))
         .filter(
           ({ position }) => after === undefined || compareTurnPositions(position, after, order) > 0,
@@ -55,16 +55,16 @@ export function memoryTurns(): TurnLedger {
         next: placed.length > limit ? (page.at(-1)?.position ?? null) : null,
       };
     },
-    countTurns: async (question) => requested(question).length,
-    turnFacets: async (question, fields, valuesMax) => {
-      const records = requested(question);
+    countTurns: async (query) => requested(query).length,
+    turnFacets: async (query, fields, valuesMax) => {
+      const records = requested(query);
       return fields.map((field) => facetOf(records, field, valuesMax));
     },
-    turnCounts: async (question, options) =>
-      countsByFigures(async (of, by) => figureGroups(requested(of), by), question, options),
-    turnFigures: async (question, options) => figureGroups(requested(question), options),
-    turnGroups: async (question, by, paging) => groupsAmong(requested(question), by, paging),
-    callFigures: async (question, kind, by, options) =>
-      callGroups(requested(question), { kind, by, options }),
+    turnCounts: async (query, options) =>
+      countsByFigures(async (of, by) => figureGroups(requested(of), by), query, options),
+    turnFigures: async (query, options) => figureGroups(requested(query), options),
+    turnGroups: async (query, by, paging) => groupsAmong(requested(query), by, paging),
+    callFigures: async (query, kind, by, options) =>
+      callGroups(requested(query), { kind, by, options }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * @module RequestedConditions: a question as plain conditions, for providers that translate it to
+ * @module RequestedConditions: a query as plain conditions, for providers that translate it to
  * their own language: the scope becomes conditions like the others, and a condition that nothing
  * can meet becomes the empty choice, so that no provider handles these cases itself.
  */

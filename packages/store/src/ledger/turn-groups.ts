@@ -151,16 +151,16 @@ export function pageOf(
   return { groups, next: rank === undefined ? { last, value } : { last, value, rank } };
 }
 
-/** The reads of a provider that has these statements; `names` is over a narrowed question. */
+/** The reads of a provider that has these statements; `names` is over a narrowed query. */
 export function groupReads(
   reader: Pick<TurnReader, "turnFigures" | "callFigures">,
-  question: TurnQuery,
+  query: TurnQuery,
   by: GroupField,
   names: (narrowed: TurnQuery) => Promise<readonly NameRow[]>,
 ): GroupReads {
   const narrowed = (values: readonly (string | null)[]): TurnQuery => ({
-    ...question,
-    where: [...question.where, { any: values.map((is) => ({ text: by, is })) }],
+    ...query,
+    where: [...query.where, { any: values.map((is) => ({ text: by, is })) }],
   });
   const inRuns = async <T>(
     values: readonly (string | null)[],

@@ -282,22 +282,22 @@ export type CallField =
 /** Reads of the ledger. Every one takes the scope and returns nothing outside of it. */
 export interface TurnReader {
   listTurns(
-    question: TurnQuery,
+    query: TurnQuery,
     page: { readonly order: TurnOrder; readonly limit: number; readonly after?: TurnPosition },
   ): Promise<TurnPage>;
-  countTurns(question: TurnQuery): Promise<number>;
+  countTurns(query: TurnQuery): Promise<number>;
   turnFacets(
-    question: TurnQuery,
+    query: TurnQuery,
     fields: readonly (TextField | ListField)[],
     valuesMax: number,
   ): Promise<readonly TurnFacet[]>;
   /** Counts only, which cost a fraction of figures; in the order of values and of time. */
-  turnCounts(question: TurnQuery, options: CountOptions): Promise<readonly CountGroup[]>;
-  turnFigures(question: TurnQuery, options: FigureOptions): Promise<readonly FigureGroup[]>;
+  turnCounts(query: TurnQuery, options: CountOptions): Promise<readonly CountGroup[]>;
+  turnFigures(query: TurnQuery, options: FigureOptions): Promise<readonly FigureGroup[]>;
   /** All turns of each value, in an order; a page of groups. */
-  turnGroups(question: TurnQuery, by: GroupField, paging: GroupsPaging): Promise<GroupsPage>;
+  turnGroups(query: TurnQuery, by: GroupField, paging: GroupsPaging): Promise<GroupsPage>;
   callFigures(
-    question: TurnQuery,
+    query: TurnQuery,
     kind: TurnCall["kind"],
     by: readonly CallField[],
     options?: CallOptions,

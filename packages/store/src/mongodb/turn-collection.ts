@@ -52,29 +52,26 @@ export function mongodbTurns(
         first_received: isoOfMicros(Number(row["first_received"])),
       }));
     },
-    async listTurns(question, { order, limit, after }) {
-      question.signal?.throwIfAborted();
-      const rows = await coded(() =>
-        orderedDocuments(collection, question, { order, limit, after }),
-      );
+    async listTurns(query, { order, limit, after }) {
+      query.signal?.throwIfAborted();
+      const rows = await coded(() => orderedDocuments(collection, query, { order, limit, after }));
       const page = rows.slice(0, limit);
       const records = page.map(({ record }) => JSON.parse(String(record)) as TurnRecord);
       const last = records.at(-1);
       const more = rows.length > limit && last !== undefined;
       return { records, next: more ? turnPositionOf(last, order) : null };
     },
-    async countTurns(question) {
-      question.signal?.throwIfAborted();
-      return coded(() => collection.countDocuments(filterOf(question)));
+    async countTurns(query) {
+      query.signal?.throwIfAborted();
+      return coded(() => collection.countDocuments(filterOf(query)));
     },
-    turnFacets: (question, fields, valuesMax) =>
-      Promise.all(fields.map((field) => facetOf(collection, question, field, valuesMax))),
-    turnCounts: (question, options) =>
-      countsByFigures((of, by) => figuresOf(collection, of, by), question, options),
-    turnFigures: (question, options) => figuresOf(collection, question, options),
-    callFigures: (question, kind, by, options) =>
-      callsOf(collection, question, { kind, by, options }),
-    turnGroups: (question, by, paging) => groupsOf(collection, question, by, paging),
+    turnFacets: (query, fields, valuesMax) =>
+      Promise.all(fields.map((field) => facetOf(collection, query, field, valuesMax))),
+    turnCounts: (query, options) =>
+      countsByFigures((of, by) => figuresOf(collection, of, by), query, options),
+    turnFigures: (query, options) => figuresOf(collection, query, options),
+    callFigures: (query, kind, by, options) => callsOf(collection, query, { kind, by, options }),
+    turnGroups: (query, by, paging) => groupsOf(collection, query, by, paging),
   };
 }
 

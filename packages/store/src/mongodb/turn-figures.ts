@@ -48,12 +48,12 @@ export async function request(
 /** The values of a field with their counts. */
 export async function facetOf(
   collection: Collection<Document>,
-  question: TurnQuery,
+  query: TurnQuery,
   field: TextField | ListField,
   valuesMax: number,
 ): Promise<TurnFacet> {
-  const [found] = await request(collection, question, [
-    { $match: filterOf(question) },
+  const [found] = await request(collection, query, [
+    { $match: filterOf(query) },
     ...unwound(field),
     { $group: { _id: valueOf(field), turns: { $sum: 1 } } },
     {
@@ -134,13 +134,13 @@ const percentileStages: readonly Document[] = [
 /** One document per group: its key, the sums, and empty sums as null. */
 async function grouped(
   collection: Collection<Document>,
-  question: TurnQuery,
+  query: TurnQuery,
   stages: readonly Document[],
   sums: Document,
 ): Promise<readonly FigureRow[]> {
   const [groups, percentiles] = await Promise.all([
-    request(collection, question, [...stages, { $group: { _id: "$group", ...sums } }]),
-    request(collection, question, [...stages, ...percentileStages]),
+    request(collection, query, [...stages, { $group: { _id: "$group", ...sums } }]),
+    request(collection, query, [...stages, ...percentileStages]),
   ]);
   const keyOf = ({ _id }: Document): string => JSON.stringify(_id);
   const ranks = new Map(percentiles.map((row) => [keyOf(row), row]));
@@ -160,14 +160,14 @@ function stretchOf(everyMs: number, time: StoredTime = "ended_at"): Document {
 /** Figures by value and interval. */
 export async function figuresOf(
   collection: Collection<Document>,
-  question: TurnQuery,
+  query: TurnQuery,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
   const { by, everyMs, time } = options;
   const stretch = everyMs === undefined ? { $literal: 0 } : stretchOf(everyMs, time);
   const group = { value: by === undefined ? { $literal: null } : valueOf(by), stretch };
   const stages = [
-    { $match: filterOf(question) },
+    { $match: filterOf(query) },
     ...(by === undefined ? [] : unwound(by)),
     { $set: { group } },
   ];
@@ -188,8 +188,8 @@ export async function figuresOf(
   };
   const counted = { _id: { group: "$group", verdict: "$verdict" }, turns: { $sum: 1 } };
   const [groups, verdicts] = await Promise.all([
-    grouped(collection, question, stages, sums),
-    request(collection, question, [...stages, { $group: counted }]),
+    grouped(collection, query, stages, sums),
+    request(collection, query, [...stages, { $group: counted }]),
   ]);
   const stated = verdicts.map(({ _id: key, turns }) => {
     const { group: own, verdict } = key as { readonly group: Document; readonly verdict: string };
@@ -201,7 +201,7 @@ export async function figuresOf(
 /** Figures of calls by fields of the call or of its turn. */
 export async function callsOf(
   collection: Collection<Document>,
-  question: TurnQuery,
+  query: TurnQuery,
   requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];
@@ -212,7 +212,7 @@ export async function callsOf(
   const { everyMs, inputSteps } = options;
   const group = Object.fromEntries(by.map((field) => [`by_${field}`, callValue(field)]));
   const stages = [
-    { $match: filterOf(question) },
+    { $match: filterOf(query) },
     ...(by.includes("release") ? unwound("release") : []),
     { $unwind: "$calls" },
     { $match: { "calls.kind": { $eq: kind } } },
@@ -246,8 +246,8 @@ export async function callsOf(
   };
   const counted = { _id: { group: "$group", stated: "$outcome" }, calls: { $sum: 1 } };
   const [groups, outcomes] = await Promise.all([
-    grouped(collection, question, stages, sums),
-    request(collection, question, [...stages, { $group: counted }]),
+    grouped(collection, query, stages, sums),
+    request(collection, query, [...stages, { $group: counted }]),
   ]);
   const stated = outcomes.map(({ _id: key, calls }) => {
     const { group: own, stated: word } = key as {

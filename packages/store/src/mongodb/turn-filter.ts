@@ -1,5 +1,5 @@
 /**
- * @module TurnFilter: conditions of a question as filters; values are only ever operands of
+ * @module TurnFilter: conditions of a query as filters; values are only ever operands of
  * operators.
  */
 import type { Document, Filter } from "mongodb";
@@ -24,8 +24,8 @@ const operators: Readonly<Record<Sign, string>> = {
 };
 
 /** The filter for matching turns. */
-export function filterOf(question: TurnQuery): Filter<Document> {
-  const own = requestedConditions(question).map(conditionFilter);
+export function filterOf(query: TurnQuery): Filter<Document> {
+  const own = requestedConditions(query).map(conditionFilter);
   return { $and: [{ gone: { $eq: false } }, ...own] };
 }
 

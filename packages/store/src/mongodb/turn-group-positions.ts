@@ -26,7 +26,7 @@ import { filterOf } from "./turn-filter.ts";
 /** The groups of a page, and one more. */
 export async function positionsOf(
   collection: Collection<Document>,
-  question: TurnQuery,
+  query: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<readonly GroupPosition[]> {
@@ -42,8 +42,8 @@ export async function positionsOf(
       : order.by === "value"
         ? [{ $eq: ["$_id", null] }, { $literal: 0 }]
         : [{ $eq: ["$rank", null] }, { $ifNull: ["$rank", 0] }];
-  const rows = await request(collection, question, [
-    { $match: filterOf(question) },
+  const rows = await request(collection, query, [
+    { $match: filterOf(query) },
     ...group,
     { $project: { past: 1, latest: 1, rank } },
     { $project: { last, rank: 1, late, number } },

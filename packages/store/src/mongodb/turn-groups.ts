@@ -11,17 +11,17 @@ import { positionsOf } from "./turn-group-positions.ts";
 /** A page of groups. */
 export async function groupsOf(
   collection: Collection<Document>,
-  question: TurnQuery,
+  query: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
-  const positions = await positionsOf(collection, question, by, paging);
+  const positions = await positionsOf(collection, query, by, paging);
   const reads = groupReads(
     {
       turnFigures: (of, options) => figuresOf(collection, of, options),
       callFigures: (of, kind, fields) => callsOf(collection, of, { kind, by: fields }),
     },
-    question,
+    query,
     by,
     (of) => namesIn(collection, of, by),
   );
@@ -31,17 +31,17 @@ export async function groupsOf(
 /** The first names in the turns of each group, and the number of its threads. */
 async function namesIn(
   collection: Collection<Document>,
-  question: TurnQuery,
+  query: TurnQuery,
   by: GroupField,
 ): Promise<readonly NameRow[]> {
   const distinct = (field: (typeof namedFields)[GroupField][number] | "thread_id"): Document[] => [
-    { $match: filterOf(question) },
+    { $match: filterOf(query) },
     ...unwound(field),
     { $group: { _id: { value: valueOf(by), name: valueOf(field) } } },
     { $match: { "_id.name": { $ne: null } } },
   ];
   const named = namedFields[by].map(async (field) => {
-    const rows = await request(collection, question, [
+    const rows = await request(collection, query, [
       ...distinct(field),
       { $sort: { "_id.name": 1 } },
       { $group: { _id: "$_id.value", names: { $push: "$_id.name" } } },
@@ -51,7 +51,7 @@ async function namesIn(
       (names as string[]).map((name) => ({ value: value as string | null, field, name })),
     );
   });
-  const threads = request(collection, question, [
+  const threads = request(collection, query, [
     ...distinct("thread_id"),
     { $group: { _id: "$_id.value", count: { $sum: 1 } } },
   ]);

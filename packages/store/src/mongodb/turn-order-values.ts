@@ -86,7 +86,7 @@ const rankExpressions: Readonly<Record<RankOrder, unknown>> = {
 /** Documents of a page and one more, with their `record`. */
 export async function orderedDocuments(
   collection: Collection<Document>,
-  question: TurnQuery,
+  query: TurnQuery,
   page: {
     readonly order: TurnOrder;
     readonly limit: number;
@@ -94,7 +94,7 @@ export async function orderedDocuments(
   },
 ): Promise<readonly Document[]> {
   const { order, limit, after } = page;
-  const passed = filterOf(question);
+  const passed = filterOf(query);
   const rows: Document[] = [];
   for (const { filter, sort } of partsOf(order, after)) {
     if (rows.length > limit) break;

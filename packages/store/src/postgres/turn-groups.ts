@@ -10,7 +10,7 @@ import { whereOf } from "./turn-where.ts";
 
 /** Selects `value`, `at` and `rank_at` of the groups of a page, and of one more. */
 export function placesSql(
-  question: TurnQuery,
+  query: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
   bind: Bindings,
@@ -25,7 +25,7 @@ export function placesSql(
   return `SELECT value, last::text AS at, rank::text AS rank_at FROM (SELECT ${by} AS value,
     coalesce(max(${own}) FILTER (WHERE ${own} < ${from}), max(${own})) AS last,
     (${rankSql(orderBy)})::double precision AS rank
-  FROM turn_ledger WHERE ${whereOf(question, bind)} GROUP BY ${by}) AS listed
+  FROM turn_ledger WHERE ${whereOf(query, bind)} GROUP BY ${by}) AS listed
 WHERE ${beyond} ORDER BY ${order} LIMIT ${limit + 1}`;
 }
 
@@ -37,14 +37,14 @@ function rankSql(by: GroupOrder["by"]): string {
 }
 
 /** Selects `value`, `field` and `name` of the first names, and `count` of the threads. */
-export function namesSql(question: TurnQuery, by: GroupField, bind: Bindings): string {
+export function namesSql(query: TurnQuery, by: GroupField, bind: Bindings): string {
   const named = namedFields[by].map((field) =>
     isListField(field)
       ? `SELECT '${field}', unnest(${columnOfList(field)})`
       : `SELECT '${field}', ${field}`,
   );
   return `WITH own AS (SELECT turn_ledger.*, ${by} AS value FROM turn_ledger
-  WHERE ${whereOf(question, bind)}),
+  WHERE ${whereOf(query, bind)}),
 named AS (SELECT DISTINCT own.value, each.field, each.name FROM own
   CROSS JOIN LATERAL (${named.join(" UNION ALL ")}) AS each(field, name) WHERE each.name IS NOT NULL),
 placed AS (SELECT *, row_number() OVER (PARTITION BY value, field ORDER BY name) AS nth FROM named)

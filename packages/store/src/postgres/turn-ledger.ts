@@ -68,15 +68,15 @@ FROM turn_ledger WHERE root_trace_id = ANY(${bind.texts(requested)}) AND NOT gon
         first_received: isoOfMicros(Number(row["received"])),
       }));
     },
-    async listTurns(question, { order, limit, after }) {
+    async listTurns(query, { order, limit, after }) {
       const bind = bindings();
       const where = [
-        `(${whereOf(question, bind)})`,
+        `(${whereOf(query, bind)})`,
         ...(after === undefined ? [] : [`(${afterOf(order, after, bind)})`]),
       ];
       const rows = await request(
         session,
-        question,
+        query,
         `SELECT record FROM turn_ledger WHERE ${where.join(" AND ")}
 ORDER BY ${orderOf(order)} LIMIT ${limit + 1}`,
         bind,
@@ -99,27 +99,26 @@ export function postgresTurns(database: Database): TurnLedger {
     dropTurns: (gone) => database.transaction((session) => turnsWithin(session).dropTurns(gone)),
     turnsOf: (roots) => turnsWithin(database).turnsOf(roots),
     listTurns: (...requested) => turnsWithin(database).listTurns(...requested),
-    async countTurns(question) {
+    async countTurns(query) {
       const bind = bindings();
-      const sql = `SELECT count(*)::text AS turns FROM turn_ledger WHERE ${whereOf(question, bind)}`;
-      const [row] = await request(database, question, sql, bind);
+      const sql = `SELECT count(*)::text AS turns FROM turn_ledger WHERE ${whereOf(query, bind)}`;
+      const [row] = await request(database, query, sql, bind);
       return Number(row?.["turns"] ?? 0);
     },
-    turnFacets: (question, fields, valuesMax) =>
-      Promise.all(fields.map((field) => facetOf(database, question, field, valuesMax))),
-    turnCounts: (question, options) =>
-      countsByFigures((of, by) => figuresOf(database, of, by), question, options),
-    turnFigures: (question, options) => figuresOf(database, question, options),
-    callFigures: (question, kind, by, options) =>
-      callsOf(database, question, { kind, by, options }),
-    async turnGroups(question, by, paging) {
+    turnFacets: (query, fields, valuesMax) =>
+      Promise.all(fields.map((field) => facetOf(database, query, field, valuesMax))),
+    turnCounts: (query, options) =>
+      countsByFigures((of, by) => figuresOf(database, of, by), query, options),
+    turnFigures: (query, options) => figuresOf(database, query, options),
+    callFigures: (query, kind, by, options) => callsOf(database, query, { kind, by, options }),
+    async turnGroups(query, by, paging) {
       const names = (of: TurnQuery): Promise<readonly NameRow[]> => namesIn(database, of, by);
       const bind = bindings();
-      const rows = await request(database, question, placesSql(question, by, paging, bind), bind);
+      const rows = await request(database, query, placesSql(query, by, paging, bind), bind);
       const places = rows.map((row) =>
         positionIn(paging, { ...valueIn(row), last: row["at"], rank: row["rank_at"] }),
       );
-      return groupsPage(places, paging.limit, groupReads(ledger, question, by, names));
+      return groupsPage(places, paging.limit, groupReads(ledger, query, by, names));
     },
   };
   return ledger;
@@ -127,11 +126,11 @@ export function postgresTurns(database: Database): TurnLedger {
 
 async function namesIn(
   session: Session,
-  question: TurnQuery,
+  query: TurnQuery,
   by: GroupField,
 ): Promise<readonly NameRow[]> {
   const bind = bindings();
-  const rows = await request(session, question, namesSql(question, by, bind), bind);
+  const rows = await request(session, query, namesSql(query, by, bind), bind);
   return rows.map((row) => ({
     ...valueIn(row),
     field: String(row["field"]),
@@ -162,7 +161,7 @@ function valueOf(field: TextField | ListField): { readonly value: string; readon
 
 async function facetOf(
   session: Session,
-  question: TurnQuery,
+  query: TurnQuery,
   field: TextField | ListField,
   valuesMax: number,
 ): Promise<TurnFacet> {
@@ -170,9 +169,9 @@ async function facetOf(
   const { value, join } = valueOf(field);
   const rows = await request(
     session,
-    question,
+    query,
     `SELECT ${value} AS value, count(*)::text AS turns, (count(*) OVER ())::text AS total
-FROM turn_ledger ${join} WHERE ${whereOf(question, bind)}
+FROM turn_ledger ${join} WHERE ${whereOf(query, bind)}
 GROUP BY 1 ORDER BY count(*) DESC, 1 NULLS FIRST LIMIT ${valuesMax}`,
     bind,
   );
@@ -219,7 +218,7 @@ function stretchSql(everyMs: number, time: StoredTime = "ended_at"): string {
 
 async function figuresOf(
   session: Session,
-  question: TurnQuery,
+  query: TurnQuery,
   options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
   const { by, everyMs, time } = options;
@@ -227,17 +226,17 @@ async function figuresOf(
   const { value, join } = by === undefined ? { value: "NULL::text", join: "" } : valueOf(by);
   const stretch = everyMs === undefined ? "0::double precision" : stretchSql(everyMs, time);
   const grouped = `WITH grouped AS (SELECT turn_ledger.*, ${value} AS value, ${stretch} AS stretch
-FROM turn_ledger ${join} WHERE ${whereOf(question, bind)})`;
+FROM turn_ledger ${join} WHERE ${whereOf(query, bind)})`;
   const [groups, verdicts] = await Promise.all([
     request(
       session,
-      question,
+      query,
       `${grouped} SELECT value, stretch, ${figureSql} FROM grouped GROUP BY value, stretch`,
       bind,
     ),
     request(
       session,
-      question,
+      query,
       `${grouped} SELECT value, stretch, verdict, count(*)::text AS turns FROM grouped
 GROUP BY value, stretch, verdict`,
       bind,
@@ -251,7 +250,7 @@ const usageSums = "sum(cache_write_tokens) AS write_sum, sum(reasoning_tokens) A
 
 async function callsOf(
   session: Session,
-  question: TurnQuery,
+  query: TurnQuery,
   requested: {
     readonly kind: TurnCall["kind"];
     readonly by: readonly CallField[];
@@ -271,21 +270,21 @@ async function callsOf(
   const grouped = `WITH grouped AS (SELECT ${["1 AS whole", ...columns].join(", ")},
   call.outcome, call.duration_ms, call.input_tokens, call.output_tokens, call.cached_tokens,
   call.cache_write_tokens, call.reasoning_tokens
-FROM (SELECT * FROM turn_ledger WHERE ${whereOf(question, bind)}) AS turn ${join}
+FROM (SELECT * FROM turn_ledger WHERE ${whereOf(query, bind)}) AS turn ${join}
 CROSS JOIN LATERAL ${callRows}
 WHERE call.kind = ${bind.plain(kind)})`;
   const sums = inputSteps === undefined ? tokensSql : `${tokensSql}, ${usageSums}`;
   const [groups, outcomes] = await Promise.all([
     request(
       session,
-      question,
+      query,
       `${grouped} SELECT ${names}, count(*)::text AS calls, ${sums},
   sum(cached_tokens) AS cached_sum FROM grouped GROUP BY ${names}`,
       bind,
     ),
     request(
       session,
-      question,
+      query,
       `${grouped} SELECT ${names}, coalesce(outcome, 'unknown') AS stated, count(*)::text AS calls
 FROM grouped GROUP BY ${names}, stated`,
       bind,

@@ -1,4 +1,4 @@
-/** @module TurnWhere: conditions of a question as SQL over the table of turns. */
+/** @module TurnWhere: conditions of a query as SQL over the table of turns. */
 import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { prefixRange } from "../ledger/text-prefix.ts";
@@ -16,8 +16,8 @@ import { toStored, toStoredJson } from "./stored-text.ts";
 import { columnOfList, orderValueSql, timeOrNumberSql } from "./turn-rows.ts";
 
 /** The condition for a turn. */
-export function whereOf(question: TurnQuery, bind: Bindings): string {
-  const own = requestedConditions(question).map((condition) => conditionSql(condition, bind));
+export function whereOf(query: TurnQuery, bind: Bindings): string {
+  const own = requestedConditions(query).map((condition) => conditionSql(condition, bind));
   return ["NOT gone", ...own.map((sql) => `(${sql})`)].join(" AND ");
 }
 

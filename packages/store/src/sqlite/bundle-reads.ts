@@ -78,17 +78,17 @@ export function bundleReads(database: SqliteDatabase, parts: SqliteReadParts): R
       return rows?.slice(0, rowsMax) ?? [];
     });
   return scopedReads({
-    async *rounds(question, options, cut) {
+    async *rounds(query, options, cut) {
       open();
       if (pending()) cut();
       yield* rootRounds(
-        candidates(database, question),
+        candidates(database, query),
         async (some) => {
           open();
           const roots = some.map(({ root }) => root);
           return settle(rowsOf(roots, cut));
         },
-        { ...options, ...firstRound(question, options.limit) },
+        { ...options, ...firstRound(query, options.limit) },
       );
     },
     async rows(roots, cut, rowsMax) {

@@ -1,4 +1,4 @@
-/** SQLite's answers to every ledger question equal the reference's. */
+/** SQLite's answers to every ledger query equal the reference's. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -46,9 +46,9 @@ export function turnsIn(
     putTurns: (records) => write(records, (record) => rows.put(record)),
     dropTurns: (gone) => write(gone, ({ key, version }) => rows.drop(key, version)),
     turnsOf: async (roots) => heldTurns(database, roots),
-    async listTurns(question, { order, limit, after }) {
-      question.signal?.throwIfAborted();
-      const where = whereSql(question);
+    async listTurns(query, { order, limit, after }) {
+      query.signal?.throwIfAborted();
+      const where = whereSql(query);
       const beyond = after === undefined ? { sql: "1", values: [] } : afterSql(order, after);
       const rows = database
         .prepare(
@@ -62,33 +62,33 @@ export function turnsIn(
       const more = rows.length > limit && last !== undefined;
       return { records, next: more ? turnPositionOf(last, order) : null };
     },
-    async countTurns(question) {
-      question.signal?.throwIfAborted();
-      const { sql, values } = whereSql(question);
+    async countTurns(query) {
+      query.signal?.throwIfAborted();
+      const { sql, values } = whereSql(query);
       const row = database.prepare(`SELECT count(*) AS n FROM turns WHERE ${sql}`).get(...values);
       return Number(row?.["n"]);
     },
-    async turnFacets(question, fields, valuesMax) {
-      question.signal?.throwIfAborted();
-      return facetsOf(database, whereSql(question), { fields, valuesMax, fewTurns });
+    async turnFacets(query, fields, valuesMax) {
+      query.signal?.throwIfAborted();
+      return facetsOf(database, whereSql(query), { fields, valuesMax, fewTurns });
     },
-    async turnCounts(question, options) {
-      question.signal?.throwIfAborted();
+    async turnCounts(query, options) {
+      query.signal?.throwIfAborted();
       const { also } = options;
       const alsoSql = also === undefined ? { sql: "0", values: [] } : conditionSql(also);
-      return countGroupsOf(countRows(database, whereSql(question), options, alsoSql), options);
+      return countGroupsOf(countRows(database, whereSql(query), options, alsoSql), options);
     },
-    async turnFigures(question, options) {
-      question.signal?.throwIfAborted();
-      return figuresOf(database, whereSql(question), options);
+    async turnFigures(query, options) {
+      query.signal?.throwIfAborted();
+      return figuresOf(database, whereSql(query), options);
     },
-    async callFigures(question, kind, by, options) {
-      question.signal?.throwIfAborted();
-      return callsOf(database, whereSql(question), { kind, by, options });
+    async callFigures(query, kind, by, options) {
+      query.signal?.throwIfAborted();
+      return callsOf(database, whereSql(query), { kind, by, options });
     },
-    async turnGroups(question, by, paging) {
-      question.signal?.throwIfAborted();
-      return groupsOf(database, question, by, paging);
+    async turnGroups(query, by, paging) {
+      query.signal?.throwIfAborted();
+      return groupsOf(database, query, by, paging);
     },
   };
 }

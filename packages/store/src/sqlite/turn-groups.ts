@@ -24,18 +24,18 @@ import type { SqlPart } from "./turn-sql.ts";
 /** A page of groups. */
 export async function groupsOf(
   database: SqliteDatabase,
-  question: TurnQuery,
+  query: TurnQuery,
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<GroupsPage> {
-  const places = placesOf(database, whereSql(question), by, paging);
+  const places = placesOf(database, whereSql(query), by, paging);
   const reads = groupReads(
     {
       turnFigures: async (of, options) => figuresOf(database, whereSql(of), options),
       callFigures: async (of, kind, fields) =>
         callsOf(database, whereSql(of), { kind, by: fields }),
     },
-    question,
+    query,
     by,
     async (of) => namesIn(database, whereSql(of), by),
   );

@@ -1,4 +1,4 @@
-/** @module TurnSql: conditions of a question as SQL of SQLite over the table `turns`. */
+/** @module TurnSql: conditions of a query as SQL of SQLite over the table `turns`. */
 import { foldedAscii } from "../ledger/ascii-case.ts";
 import { requestedConditions } from "../ledger/requested-conditions.ts";
 import { prefixRange } from "../ledger/text-prefix.ts";
@@ -16,8 +16,8 @@ export interface SqlPart {
 }
 
 /** The condition for a turn. Field names come from the types, never from a caller. */
-export function whereSql(question: TurnQuery): SqlPart {
-  return joined(requestedConditions(question).map(conditionSql), " AND ");
+export function whereSql(query: TurnQuery): SqlPart {
+  return joined(requestedConditions(query).map(conditionSql), " AND ");
 }
 
 function joined(parts: readonly SqlPart[], by: string): SqlPart {

@@ -26,12 +26,12 @@ async function walkGroups(
   by: GroupField,
   paging: GroupsPaging,
 ): Promise<(readonly [value: string | null, turns: number])[]> {
-  const question = { scope: allTenants, where: [] };
+  const query = { scope: allTenants, where: [] };
   const groups: (readonly [string | null, number])[] = [];
   let after: GroupPosition | null = null;
   do {
     const next = after === null ? {} : { after };
-    const page = await ledger.turnGroups(question, by, { ...paging, ...next });
+    const page = await ledger.turnGroups(query, by, { ...paging, ...next });
     groups.push(...page.groups.map(({ value, turns }) => [value, turns] as const));
     after = page.next;
   } while (after !== null);

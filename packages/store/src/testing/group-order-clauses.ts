@@ -25,7 +25,7 @@ import { time } from "./random-values.ts";
 import { sampleRecord } from "./sample-record.ts";
 import { allTenants } from "./sample-event.ts";
 
-const question = { scope: allTenants, where: [] };
+const query = { scope: allTenants, where: [] };
 const lists: readonly GroupField[] = ["agent_id", "thread_id"];
 const orders = groupOrderFields.flatMap((by) =>
   [false, true].map((ascending) => ({ by, ascending })),
@@ -42,7 +42,7 @@ async function walked(
   const groups: GroupedTurns[] = [];
   let after: GroupPosition | undefined;
   do {
-    const page = await reader.turnGroups(question, by, {
+    const page = await reader.turnGroups(query, by, {
       ...paging,
       ...(after === undefined ? {} : { after }),
     });

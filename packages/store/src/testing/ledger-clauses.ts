@@ -49,13 +49,13 @@ function plain(value: object): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-const question = (where: TurnQuery["where"] = []): TurnQuery => ({
+const query = (where: TurnQuery["where"] = []): TurnQuery => ({
   scope: allTenants,
   where,
 });
 
 async function agentOf(ledger: TurnLedger): Promise<string | undefined> {
-  const page = await ledger.listTurns(question(), { order: { by: "first_received" }, limit: 5 });
+  const page = await ledger.listTurns(query(), { order: { by: "first_received" }, limit: 5 });
   return page.records[0]?.row.agent_id;
 }
 
@@ -80,11 +80,11 @@ const newest = onStore("the newest version of a turn stands, whatever came last"
       await ledger.putTurns([sampleRecord(key, { agent_id }, version)]);
     }
     equal(await agentOf(ledger), JSON.stringify(versions.at(-1)));
-    equal(await ledger.countTurns(question()), 1);
+    equal(await ledger.countTurns(query()), 1);
     const end = sampleRecord(key, {}, { epoch: 2, rows: 1, settled: false });
     await ledger.dropTurns([heldOf(end)]);
     await ledger.putTurns([sampleRecord(key, {}, versions[3])]);
-    equal(await ledger.countTurns(question()), 0);
+    equal(await ledger.countTurns(query()), 0);
   }
 });
 
@@ -121,9 +121,9 @@ const unknown = onStore(
     const fields = { duration_ms: null, tool_names: ['a","b'] };
     await ledger.putTurns([sampleRecord("unknown", fields, at), sampleRecord("known", {}, at)]);
     const slow = { number: "duration_ms", sign: ">", value: 9 } as const;
-    equal(await ledger.countTurns(question([slow])), 0);
-    equal(await ledger.countTurns(question([{ ...slow, not: true }])), 2);
-    equal(await ledger.countTurns(question([{ any: [{ ...slow, not: true }], not: true }])), 0);
+    equal(await ledger.countTurns(query([slow])), 0);
+    equal(await ledger.countTurns(query([{ ...slow, not: true }])), 2);
+    equal(await ledger.countTurns(query([{ any: [{ ...slow, not: true }], not: true }])), 0);
     // A value that looks like the text of a list is one value.
     for (const [has, turns] of [
       ["a", 0],
@@ -131,7 +131,7 @@ const unknown = onStore(
       [",", 0],
       ['a","b', 1],
     ] as const) {
-      equal(await ledger.countTurns(question([{ list: "tool_name", has }])), turns);
+      equal(await ledger.countTurns(query([{ list: "tool_name", has }])), turns);
     }
   },
 );
@@ -248,8 +248,8 @@ const parts = onStore(
       ["agent_id", "order-d", 1],
       ["agent_id", "ORDER", 2],
     ] as const) {
-      equal(await ledger.countTurns(question([{ part, of }])), turns, `${part} ${of}`);
-      const others = await ledger.countTurns(question([{ part, of, not: true }]));
+      equal(await ledger.countTurns(query([{ part, of }])), turns, `${part} ${of}`);
+      const others = await ledger.countTurns(query([{ part, of, not: true }]));
       equal(others, 4 - turns, `not ${part} ${of}`);
     }
   },
@@ -281,8 +281,8 @@ const prefixes = onStore(
       ["4bf92f35\u00fc", 0],
     ] as const) {
       const prefix = { prefix: "root_trace_id", of } as const;
-      equal(await ledger.countTurns(question([prefix])), turns, of);
-      const others = await ledger.countTurns(question([{ ...prefix, not: true }]));
+      equal(await ledger.countTurns(query([prefix])), turns, of);
+      const others = await ledger.countTurns(query([{ ...prefix, not: true }]));
       equal(others, roots.length - turns, `not ${of}`);
     }
   },
@@ -312,7 +312,7 @@ export const ledgerIsolationClauses: readonly KitClause[] = [
         sampleRecord("nobody", { user_id: null, models: ["anonymous"] }),
         sampleRecord("unattributed", { models: ["unattributed"] }),
       ]);
-      equal(await ledger.countTurns(question()), hostileIds.length + 2);
+      equal(await ledger.countTurns(query()), hostileIds.length + 2);
       const wanted = hostileIds.map((id, at) => [id, `m${at}`] as const);
       for (const [tenant, model] of [...wanted, [null, "anonymous"] as const]) {
         const own: TurnQuery = { scope: { tenant }, where: [] };

@@ -17,7 +17,7 @@ import { turnRecords } from "./random-turns.ts";
 import { sampleRecord } from "./sample-record.ts";
 import { allTenants } from "./sample-event.ts";
 
-const question = { scope: allTenants, where: [] };
+const query = { scope: allTenants, where: [] };
 const directions: readonly Pick<TurnOrder, "ascending">[] = [{}, { ascending: true }];
 const orders: readonly TurnOrder[] = turnOrderFields.flatMap((by) =>
   directions.map((direction) => ({ by, ...direction })),
@@ -34,7 +34,7 @@ async function walked(
   let after: TurnPosition | undefined;
   do {
     const next = after === undefined ? {} : { after };
-    const page = await reader.listTurns(question, { order, limit, ...next });
+    const page = await reader.listTurns(query, { order, limit, ...next });
     records.push(...page.records);
     // Pages that repeat would have no end.
     equal(new Set(keysOf(records)).size, records.length, "a turn is on two pages");

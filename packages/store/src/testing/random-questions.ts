@@ -1,4 +1,4 @@
-/** @module RandomQuestions: random questions about random records of the ledger. */
+/** @module RandomQuestions: random queries about random records of the ledger. */
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
@@ -142,11 +142,11 @@ const callOptions: Arbitrary<CallOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-/** A history and a question about it. */
+/** A history and a query about it. */
 export const turnHistories: Arbitrary<TurnHistory> = fc.record({
   records: turnRecords,
   gone: fc.array(randomTurn, { maxLength: 4 }),
-  question: fc.record({ scope, where: fc.array(randomCondition, { maxLength: 2 }) }),
+  query: fc.record({ scope, where: fc.array(randomCondition, { maxLength: 2 }) }),
   order: randomOrder,
   field: countedField,
   by: callFields,

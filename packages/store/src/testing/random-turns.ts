@@ -70,7 +70,7 @@ const identity = fc.record(
 
 /**
  * Reasons of a verdict by the number of models and tools; a turn with none or many lacks them. Any
- * texts are stored: these are values that questions have.
+ * texts are stored: these are values that queries have.
  */
 const reasonSets: readonly (readonly string[] | undefined)[] = [
   undefined,

@@ -16,11 +16,11 @@ import type { ListField, StoredTime, TextField } from "../ledger/turn-fields.ts"
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { heldOf } from "../ledger/turn-writes.ts";
 
-/** What is written, and the question. */
+/** What is written, and the query. */
 export interface TurnHistory {
   readonly records: readonly TurnRecord[];
   readonly gone: readonly TurnRecord[];
-  readonly question: TurnQuery;
+  readonly query: TurnQuery;
   readonly order: TurnOrder;
   readonly field: TextField | ListField;
   readonly by: readonly CallField[];
@@ -39,7 +39,7 @@ export async function requestAll(
   {
     records,
     gone,
-    question,
+    query,
     order,
     field,
     by,
@@ -58,7 +58,7 @@ export async function requestAll(
   let after: TurnPosition | undefined;
   do {
     const next = after === undefined ? {} : { after };
-    const page = await store.listTurns(question, { order, limit: 7, ...next });
+    const page = await store.listTurns(query, { order, limit: 7, ...next });
     pages.push(page.records);
     after = page.next ?? undefined;
   } while (after !== undefined);
@@ -69,35 +69,35 @@ export async function requestAll(
       const next = from === undefined ? {} : { after: from };
       const ahead = aheadFrom === undefined ? {} : { aheadFrom };
       const ordered = groupOrder === undefined ? ahead : { ...ahead, order: groupOrder };
-      const page = await store.turnGroups(question, by, { limit: 3, ...next, ...ordered });
+      const page = await store.turnGroups(query, by, { limit: 3, ...next, ...ordered });
       groups.push(page);
       from = page.next ?? undefined;
     } while (from !== undefined);
   }
-  const first = question.where[0] ?? { call: called };
+  const first = query.where[0] ?? { call: called };
   const stretch = everyMs === undefined ? {} : { everyMs };
   const timed = time === undefined ? stretch : { ...stretch, time };
   return {
     pages,
     groups,
-    count: await store.countTurns(question),
-    facets: await store.turnFacets(question, [field, "verdict", "tool_name"], 3),
+    count: await store.countTurns(query),
+    facets: await store.turnFacets(query, [field, "verdict", "tool_name"], 3),
     counts: [
-      await store.turnCounts(question, {}),
-      await store.turnCounts(question, stretch),
-      await store.turnCounts(question, { by: field, ...stretch, also: { call: called } }),
-      await store.turnCounts({ ...question, where: [] }, { by: field, also: first }),
+      await store.turnCounts(query, {}),
+      await store.turnCounts(query, stretch),
+      await store.turnCounts(query, { by: field, ...stretch, also: { call: called } }),
+      await store.turnCounts({ ...query, where: [] }, { by: field, also: first }),
     ],
-    all: await store.turnFigures(question, {}),
-    figures: await store.turnFigures(question, { by: field, ...timed }),
-    stretches: await store.turnFigures(question, stretch),
-    tools: await store.callFigures(question, "tool", by),
-    agents: await store.callFigures(question, "agent", by),
-    models: await store.callFigures(question, "model", ["name", "release"]),
-    divided: await store.callFigures(question, "model", by, divided),
+    all: await store.turnFigures(query, {}),
+    figures: await store.turnFigures(query, { by: field, ...timed }),
+    stretches: await store.turnFigures(query, stretch),
+    tools: await store.callFigures(query, "tool", by),
+    agents: await store.callFigures(query, "agent", by),
+    models: await store.callFigures(query, "model", ["name", "release"]),
+    divided: await store.callFigures(query, "model", by, divided),
     called: [
-      await store.countTurns({ ...question, where: [{ call: called }] }),
-      await store.countTurns({ ...question, where: [{ call: called, not: true }] }),
+      await store.countTurns({ ...query, where: [{ call: called }] }),
+      await store.countTurns({ ...query, where: [{ call: called, not: true }] }),
     ],
   };
 }
