@@ -27,7 +27,7 @@ import { openIdentityKey, openKeyring } from "./access/stable-secret.ts";
 import { createTypedIdentity } from "./access/typed-identity.ts";
 import { createThrottle } from "./access/throttle.ts";
 import { openMemory, openStore, serverName, serverOf } from "./backend/backend.ts";
-import { isLoopback } from "./config/config.ts";
+import { isLoopback } from "./config/loopback.ts";
 import type { Config } from "./config/config.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { JudgeOptions } from "./judge/judge.ts";

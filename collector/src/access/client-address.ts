@@ -4,7 +4,7 @@
  */
 import { BlockList, isIP, isIPv6 } from "node:net";
 
-import { isLoopback } from "../config/config.ts";
+import { isLoopback } from "../config/loopback.ts";
 import { addNetwork } from "../config/proxy-networks.ts";
 import type { DeclaredProxy } from "../config/proxy-networks.ts";
 

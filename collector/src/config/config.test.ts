@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
-import { ConfigError, describeEnvironment, isLoopback, parseConfig } from "./config.ts";
+import { ConfigError, describeEnvironment, parseConfig } from "./config.ts";
 import { schema } from "./config-schema.ts";
 import { variables } from "./config-variables.ts";
 import { makeToken } from "./token-strength.ts";
@@ -292,13 +292,4 @@ test("secrets are never described", () => {
   const rows = describeEnvironment({ TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_PORT: "4000" });
   expect(JSON.stringify(rows)).not.toContain(token);
   expect(rows.find((row) => row.variable === "TURNPROOF_PORT")?.shown).toBe("4000");
-});
-
-test("loopback is a property of the address, not of its spelling", () => {
-  for (const host of ["127.0.0.1", "127.1.2.3", "localhost", "::1", "[::1]"]) {
-    expect([host, isLoopback(host)]).toEqual([host, true]);
-  }
-  for (const host of ["0.0.0.0", "::", "127.example", "localhost.example", "1.127.0.0"]) {
-    expect([host, isLoopback(host)]).toEqual([host, false]);
-  }
 });

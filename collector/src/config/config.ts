@@ -2,7 +2,6 @@
  * @module Config: the only reader of the environment. Everything is parsed once, and all problems
  * are reported together, without the values (requirements: Authentication 1; security: Principals).
  */
-import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 
 import type { TurnLimits } from "@turnproof/evidence";
@@ -21,6 +20,7 @@ import { crossProblems } from "./config-rules.ts";
 import type { ConfigProblem } from "./config-rules.ts";
 import { schema } from "./config-schema.ts";
 import type { ParsedVariables } from "./config-schema.ts";
+import { isLoopback } from "./loopback.ts";
 import { issueSentence, withLogin } from "./config-values.ts";
 import type { IngestToken } from "./config-values.ts";
 
@@ -196,13 +196,6 @@ function parseEach(
     data[name] = result.success ? result.data : form.safeParse(undefined).data;
   }
   return { data: data as ParsedVariables, invalid };
-}
-
-/** True for an address that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, "").toLowerCase();
-  if (bare === "localhost" || bare === "::1") return true;
-  return isIP(bare) === 4 && bare.startsWith("127.");
 }
 
 /** The variables for `doctor`: names and whether they are set, never a secret. */

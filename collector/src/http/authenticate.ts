@@ -9,7 +9,7 @@ import type { Principal } from "../access/principal.ts";
 import type { OpenSession, Sessions } from "../access/sessions.ts";
 import type { Throttle } from "../access/throttle.ts";
 import type { Audit } from "../access/audit/log.ts";
-import { isLoopback } from "../config/config.ts";
+import { isLoopback } from "../config/loopback.ts";
 import { clientAddress, wantsPage } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
 import { refuse } from "./errors.ts";

@@ -9,7 +9,7 @@ import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { createClientNetwork } from "../../../collector/src/access/client-address.ts";
-import { isLoopback } from "../../../collector/src/config/config.ts";
+import { isLoopback } from "../../../collector/src/config/loopback.ts";
 import { createLog } from "../../../collector/src/log.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { openHarness } from "./harness.ts";

@@ -19,7 +19,7 @@ import { TrendChart } from "../../ui/elements/trend-chart.tsx";
 import { TurnTable } from "../../ui/elements/turn-table.tsx";
 import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "../../ui/groups/group-cells.tsx";
 import { Playground } from "../../ui/groups/playground.tsx";
-import { ToolBar } from "../../ui/groups/tool-bar.tsx";
+import { ToolBar } from "./tool-bar.tsx";
 import { WindowInsights } from "../../ui/groups/window-insights.tsx";
 import { AllTime } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";

@@ -9,7 +9,7 @@ import { queryOf, termsOf } from "../../ui/display/filter-terms.ts";
 import type { Term } from "../../ui/display/filter-terms.ts";
 import { rateText } from "../../ui/display/share-texts.ts";
 import { pendingText } from "../../ui/display/window-texts.ts";
-import { AgentGraph, failingShare, leftOf } from "../../ui/elements/agent-graph.tsx";
+import { AgentGraph, failingShare, leftOf } from "./agent-graph.tsx";
 import { Duration, NotThere } from "../../ui/elements/figure.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";

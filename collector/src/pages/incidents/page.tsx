@@ -13,7 +13,7 @@ import { CallSpark } from "../../ui/elements/call-spark.tsx";
 import { Duration, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { SortHead } from "../../ui/elements/sort-head.tsx";
-import { SlicesChart } from "../../ui/elements/slices-chart.tsx";
+import { SlicesChart } from "./slices-chart.tsx";
 import { turnsText } from "../../ui/elements/time-figure.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { FilteredPage } from "../../ui/groups/filtered-page.tsx";

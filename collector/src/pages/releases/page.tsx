@@ -11,7 +11,7 @@ import { sideText } from "../../ui/display/cohort-texts.ts";
 import { countedText, countText, durationText } from "../../ui/display/figures.ts";
 import { queryOf, readTerms, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { pendingText } from "../../ui/display/window-texts.ts";
-import { CohortLine } from "../../ui/elements/cohort-row.tsx";
+import { CohortLine } from "./cohort-row.tsx";
 import { Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
 import { ListEnd } from "../../ui/groups/list-end.tsx";

@@ -4,8 +4,8 @@
  */
 import type { FC } from "hono/jsx";
 
-import { Histogram } from "./histogram.tsx";
-import type { HistogramTexts } from "./histogram.tsx";
+import { Histogram } from "../../ui/elements/histogram.tsx";
+import type { HistogramTexts } from "../../ui/elements/histogram.tsx";
 
 /** Intervals of the drawn time. */
 export interface SliceFrame {

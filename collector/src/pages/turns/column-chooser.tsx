@@ -5,9 +5,9 @@
  */
 import type { FC } from "hono/jsx";
 
-import { chosenColumns, roomColumns, turnColumnNames } from "../display/list-columns.ts";
-import type { ChosenColumns } from "../display/list-columns.ts";
-import { Icon } from "../icons.tsx";
+import { chosenColumns, roomColumns, turnColumnNames } from "../../ui/display/list-columns.ts";
+import type { ChosenColumns } from "../../ui/display/list-columns.ts";
+import { Icon } from "../../ui/icons.tsx";
 
 interface ListPlace {
   readonly path: string;

@@ -5,15 +5,15 @@
 import type { TurnRow } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
-import { countText, shareText, wordsOf } from "../display/figures.ts";
-import { findingsByPriority, lastedMs } from "../display/turn-figures.ts";
+import { countText, shareText, wordsOf } from "../../ui/display/figures.ts";
+import { findingsByPriority, lastedMs } from "../../ui/display/turn-figures.ts";
 import type { PageContext } from "../../http/page-context.ts";
-import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "../elements/badge.tsx";
-import { DurationBar } from "../elements/bar.tsx";
-import { NotMeasured, NotThere, Time, TurnDuration } from "../elements/figure.tsx";
-import { turnHref } from "../elements/turn-row.tsx";
-import { hrefOf } from "../layout.tsx";
-import { ToolTriple } from "./group-cells.tsx";
+import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "../../ui/elements/badge.tsx";
+import { DurationBar } from "../../ui/elements/bar.tsx";
+import { NotMeasured, NotThere, Time, TurnDuration } from "../../ui/elements/figure.tsx";
+import { turnHref } from "../../ui/elements/turn-row.tsx";
+import { hrefOf } from "../../ui/layout.tsx";
+import { ToolTriple } from "../../ui/groups/group-cells.tsx";
 
 const columnsMax = 24;
 

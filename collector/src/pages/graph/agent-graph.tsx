@@ -4,11 +4,11 @@
  */
 import type { FC } from "hono/jsx";
 
-import { countedText, durationText } from "../display/figures.ts";
-import { graphLayout } from "../display/graph-layout.ts";
-import type { DrawnGraph, GraphLine, GraphNode } from "../display/graph-layout.ts";
-import { rateText } from "../display/share-texts.ts";
-import type { GraphEdge } from "../display/agent-graph.ts";
+import { countedText, durationText } from "../../ui/display/figures.ts";
+import { graphLayout } from "../../ui/display/graph-layout.ts";
+import type { DrawnGraph, GraphLine, GraphNode } from "../../ui/display/graph-layout.ts";
+import { rateText } from "../../ui/display/share-texts.ts";
+import type { GraphEdge } from "../../ui/display/agent-graph.ts";
 
 /** Lengths of a drawing in pixels. */
 interface Size {

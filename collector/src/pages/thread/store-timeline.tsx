@@ -5,14 +5,14 @@
 import type { SourceStore, TurnEvent } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
-import { countText, isToday, wordsOf } from "../display/figures.ts";
-import type { TimeForm } from "../display/figures.ts";
-import { kindTexts } from "../display/kind-texts.ts";
+import { countText, isToday, wordsOf } from "../../ui/display/figures.ts";
+import type { TimeForm } from "../../ui/display/figures.ts";
+import { kindTexts } from "../../ui/display/kind-texts.ts";
 import type { PageContext } from "../../http/page-context.ts";
-import { StatusBadge } from "../elements/badge.tsx";
-import { Duration, Id, NotThere, Time } from "../elements/figure.tsx";
-import { Card, Table } from "../elements/panel.tsx";
-import { hrefOf, hrefWith } from "../layout.tsx";
+import { StatusBadge } from "../../ui/elements/badge.tsx";
+import { Duration, Id, NotThere, Time } from "../../ui/elements/figure.tsx";
+import { Card, Table } from "../../ui/elements/panel.tsx";
+import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 
 const stores: readonly SourceStore[] = ["trace", "conversation", "tool_log"];
 const rowsMax = 400;

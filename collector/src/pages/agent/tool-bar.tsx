@@ -5,7 +5,7 @@
 import type { ToolCounts } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
-import { countText } from "../display/figures.ts";
+import { countText } from "../../ui/display/figures.ts";
 
 /** The bar. */
 export const ToolBar: FC<{ readonly of: ToolCounts }> = ({ of }) => {

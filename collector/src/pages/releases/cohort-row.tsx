@@ -1,12 +1,12 @@
 /** @module CohortRow: one figure of two groups of turns, with intervals, difference and p-value. */
 import type { Child, FC } from "hono/jsx";
 
-import type { CohortRow, CohortSide, CohortUnit } from "../display/cohort-figures.ts";
-import { changeText, intervalText, sideText } from "../display/cohort-texts.ts";
-import { countText } from "../display/figures.ts";
-import { chanceText } from "../display/share-texts.ts";
-import { ShareBar } from "./bar.tsx";
-import { NotThere, Unknown } from "./figure.tsx";
+import type { CohortRow, CohortSide, CohortUnit } from "../../ui/display/cohort-figures.ts";
+import { changeText, intervalText, sideText } from "../../ui/display/cohort-texts.ts";
+import { countText } from "../../ui/display/figures.ts";
+import { chanceText } from "../../ui/display/share-texts.ts";
+import { ShareBar } from "../../ui/elements/bar.tsx";
+import { NotThere, Unknown } from "../../ui/elements/figure.tsx";
 
 /** The row; in grey where chance alone may explain it. */
 export const CohortLine: FC<{
