@@ -1,6 +1,6 @@
 /**
- * Cost of compared turns: the mean of those with a model call where each cost is exactly known, else
- * its bounds and the number of the inexact ones, on two stores with files and one in memory.
+ * Cost of compared turns: the mean of those with a model call where each cost is exactly known,
+ * else its bounds and the number of the inexact ones, on two stores with files and one in memory.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
