@@ -24,3 +24,9 @@ test("what a turn was comes before how it ended, where chance explains neither",
     ["tool", "origin", false],
   ]);
 });
+
+test("beside no other turn nothing is tested", () => {
+  const these = side(2, { "release:2": 2 });
+  const options = { names: new Map(), terms: [] };
+  expect(differencesOf(these, these, options)).toMatchObject({ others: 0, values: [], tested: 0 });
+});

@@ -57,7 +57,9 @@ export function differencesOf(
     if (compared < total) cut.push(name);
   }
   const values = testedValues(found, these.turns, others);
-  return { these: these.turns, others, values, tested: found.length, unrecorded, cut };
+  // Beside no other turn nothing can differ.
+  const tested = others === 0 ? 0 : found.length;
+  return { these: these.turns, others, values, tested, unrecorded, cut };
 }
 
 type Found = Pick<Difference, "key" | "name" | "value" | "kind" | "these" | "others">;

@@ -73,6 +73,15 @@ test("a live tail that ends with its session says so, and leads to the sign-in",
   await page.waitForURL(/\/login\?next=%2Ftraces/);
 });
 
+test("empty fields of a form's address are no filter of the live tail either", async () => {
+  const page = await signedIn(tokens.operator);
+  // The page of the sign-in has a tail of its own.
+  await page.goto(`${guarded.url}/settings`);
+  const answered = page.waitForResponse(/\/traces\/live/);
+  await page.goto(`${guarded.url}/traces?agent_id=&user_id=`);
+  expect((await answered).status()).toBe(200);
+});
+
 test("the playground streams text as text, and leads to the evidence", async () => {
   const page = await signedIn(tokens.operator);
   await page.goto(`${guarded.url}/agents/echo`);

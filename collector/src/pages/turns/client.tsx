@@ -103,7 +103,9 @@ function soon(): void {
 }
 
 function listen(): void {
-  const filters = new URLSearchParams([...query].filter(([name]) => liveFilters.has(name)));
+  // A form sends its empty fields, too: the list has no such filter, and the tail refuses them.
+  const given = [...query].filter(([name, value]) => liveFilters.has(name) && value !== "");
+  const filters = new URLSearchParams(given);
   // From the time when the page was read, so that events before this connection are not missed.
   const asOf = find("[data-window]")?.dataset["asOf"];
   if (asOf !== undefined) filters.set("since", asOf);
