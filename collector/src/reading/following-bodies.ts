@@ -9,6 +9,9 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Calls, Handlers } from "./calls.ts";
 
+/** Name of the call that makes a body's next piece. */
+export const pieceCall = "piece";
+
 /** A body's pieces in the thread that makes them. */
 type Pieces = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
 
@@ -30,7 +33,7 @@ export function createFollowingBodies(): FollowingBodies {
       return id;
     },
     handlers: {
-      piece: async (id: string) => {
+      [pieceCall]: async (id: string) => {
         try {
           const pieces = held.get(id);
           if (pieces === undefined) throw new CodedError("overloaded");
@@ -68,7 +71,7 @@ export function followingBody(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
-      const piece = await calls.request<Uint8Array<ArrayBuffer> | null>("piece", id);
+      const piece = await calls.request<Uint8Array<ArrayBuffer> | null>(pieceCall, id);
       if (piece === null) controller.close();
       else controller.enqueue(piece);
     },

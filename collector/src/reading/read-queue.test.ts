@@ -8,6 +8,7 @@ import type { ReadPlace, ReadQueue, ReadQueueOptions } from "./read-queue.ts";
 const options: ReadQueueOptions = {
   threads: 2,
   started: () => true,
+  making: () => 0,
   waitMsMax: 10_000,
   largeCpuMs: 500,
   ownWaitingMax: 3,
@@ -152,4 +153,17 @@ test("a thread that has not started is started where the other may be busy for l
   expect((await queue.enter({ principal: "a", address: pageOf("a1") })).thread).toBe(0);
   expect((await queue.enter({ principal: "a", address: "/traces" })).thread).toBe(1);
   expect((await queue.enter({ principal: "a", address: pageOf("a2") })).thread).toBe(1);
+});
+
+test("a read begins on the thread that makes no piece of a body", async () => {
+  const making = [0, 1];
+  const queue = createReadQueue({ ...options, making: (at) => making[at] ?? 0 });
+  const threadOf = async (address: string): Promise<number> => {
+    const place = await queue.enter({ principal: "a", address });
+    place.end(1);
+    return place.thread;
+  };
+  expect(await threadOf("/traces/export?cursor=a")).toBe(0);
+  making.reverse();
+  expect(await threadOf("/traces/export?cursor=b")).toBe(1);
 });

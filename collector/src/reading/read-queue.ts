@@ -15,6 +15,8 @@ export interface ReadQueueOptions extends LineBounds {
   readonly threads: number;
   /** True where the thread of this index has started; the others start when they are needed. */
   readonly started: (thread: number) => boolean;
+  /** Number of bodies of which the thread of this index makes a piece now. */
+  readonly making: (thread: number) => number;
   /** CPU from which a read is large, milliseconds. */
   readonly largeCpuMs: number;
 }
@@ -63,7 +65,7 @@ export function createReadQueue(options: ReadQueueOptions): ReadQueue {
   const line = new FairQueue<string, ReadPlace>(options);
   const placeOf = (address: string): ReadPlace | undefined => {
     const size = sizes.of(address);
-    const at = threadFor(threads, size, options.started);
+    const at = threadFor(threads, size, options);
     const thread = threads[at ?? -1];
     if (at === undefined || thread === undefined) return undefined;
     thread.running += 1;
@@ -92,7 +94,7 @@ export function createReadQueue(options: ReadQueueOptions): ReadQueue {
 function threadFor(
   threads: readonly Thread[],
   size: ReadSize,
-  started: (thread: number) => boolean,
+  { started, making }: Pick<ReadQueueOptions, "started" | "making">,
 ): number | undefined {
   const last = threads.length - 1;
   if (size === "large") return threads[last]?.single === null ? last : undefined;
@@ -100,7 +102,7 @@ function threadFor(
     // A small read waits behind a large one only where there is no other thread.
     const behind = single === null ? 0 : single === "large" ? 1_000_000 : 1_000;
     // A thread that has to start first takes half a second.
-    return running + behind + (at === 0 || started(at) ? 0 : 100);
+    return running + making(at) + behind + (at === 0 || started(at) ? 0 : 100);
   };
   let best: number | undefined;
   for (const [at, thread] of threads.entries()) {

@@ -97,6 +97,7 @@ export function createReaders(options: ReadersOptions): Readers {
   const answer = answersInTurn({
     threads,
     started: (at) => readers[at]?.started === true,
+    making: (at) => readers[at]?.making ?? 0,
     threadAt: (at) => {
       while (readers.length <= at) openReader();
       return readers[at] as ReadingThread;
@@ -138,7 +139,7 @@ function stateOf({ ingest, history, audit }: Parts): Reported {
 }
 
 /** Threads of reads, and what each receives before a request. */
-interface AnswerOptions extends Pick<ReadQueueOptions, "threads" | "started"> {
+interface AnswerOptions extends Pick<ReadQueueOptions, "threads" | "started" | "making"> {
   /** Starts the thread where it has not started. */
   readonly threadAt: (at: number) => ReadingThread;
   readonly presentState: () => Reported;
@@ -148,10 +149,11 @@ interface AnswerOptions extends Pick<ReadQueueOptions, "threads" | "started"> {
 function answersInTurn({
   threads,
   started,
+  making,
   threadAt,
   presentState,
 }: AnswerOptions): (c: AppContext) => Promise<Response> {
-  const queue = createReadQueue({ ...queueBounds, threads, started });
+  const queue = createReadQueue({ ...queueBounds, threads, started, making });
   return async (c) => {
     const place = await queue.enter(readOf(c));
     let cpuMs: number | undefined;

@@ -8,6 +8,7 @@ import { threadLimits } from "../config/thread-limits.ts";
 import type { Parts } from "../parts.ts";
 import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
+import { pieceCall } from "./following-bodies.ts";
 import type { ThreadStart, Reported } from "./thread-link.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -38,6 +39,7 @@ export class ReadingThread {
   #worker: Worker;
   #calls: Calls;
   #requested = 0;
+  #making = 0;
   #started = false;
 
   constructor(
@@ -58,6 +60,11 @@ export class ReadingThread {
     return this.#requested;
   }
 
+  /** Bodies of which it makes a piece now. */
+  get making(): number {
+    return this.#making;
+  }
+
   /** True once it has opened its parts; before that a request waits for them. */
   get started(): boolean {
     return this.#started;
@@ -71,7 +78,9 @@ export class ReadingThread {
   async request<T>(name: string, argument: unknown): Promise<T> {
     if (this.#requested > waitingMax) throw new CodedError("overloaded");
     const [worker, calls] = [this.#worker, this.#calls];
+    const isPiece = name === pieceCall;
     this.#requested += 1;
+    if (isPiece) this.#making += 1;
     try {
       return await withinTime((signal) => calls.request<T>(name, argument, { signal }), {
         answerMsMax,
@@ -79,6 +88,7 @@ export class ReadingThread {
       });
     } finally {
       this.#requested -= 1;
+      if (isPiece) this.#making -= 1;
     }
   }
 
