@@ -100,13 +100,16 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
 }
 
 /**
- * The body of an answer.
+ * The body of an answer, in the pieces in which it arrived: joining them copies a large one once
+ * more.
  *
  * @throws Refusal `answer_incomplete` where the transfer broke
  */
-export async function wholeBody(answer: Response): Promise<Uint8Array<ArrayBuffer>> {
+export async function wholeBody(answer: Response): Promise<readonly Uint8Array[]> {
   try {
-    return new Uint8Array(await answer.arrayBuffer());
+    const pieces: Uint8Array[] = [];
+    for await (const piece of answer.body ?? []) pieces.push(piece);
+    return pieces;
   } catch {
     throw new Refusal(0, "answer_incomplete", "The collector's answer ended before it was whole.");
   }

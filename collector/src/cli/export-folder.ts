@@ -78,7 +78,7 @@ export async function addPart(
   folder: string,
   manifest: ExportManifest,
   part: {
-    readonly bytes: Uint8Array;
+    readonly bytes: readonly Uint8Array[];
     readonly rows: number;
     readonly cursor: string | null;
   },
@@ -87,17 +87,26 @@ export async function addPart(
   const file = `part-${number}.${manifest.format}`;
   await replaceFile(folder, file, part.bytes);
   const { bytes, rows, cursor } = part;
-  const listed = { file, rows, sha256: digestOf(bytes), bytes: bytes.length, cursor };
+  const listed = { file, rows, sha256: digestOf(bytes), bytes: lengthOf(bytes), cursor };
   return { ...manifest, parts: [...manifest.parts, listed] };
 }
 
-function digestOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+function digestOf(pieces: readonly Uint8Array[]): string {
+  const digest = createHash("sha256");
+  for (const piece of pieces) digest.update(piece);
+  return digest.digest("hex");
 }
 
-/** Whether these are the bytes of a listed file. */
-export function isPart({ bytes: size, sha256 }: ExportPart, bytes: Uint8Array): boolean {
-  return (size === undefined || size === bytes.length) && digestOf(bytes) === sha256;
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Whether these are the bytes of a listed file, piece by piece. */
+export function isPart(
+  { bytes: size, sha256 }: ExportPart,
+  pieces: readonly Uint8Array[],
+): boolean {
+  return (size === undefined || size === lengthOf(pieces)) && digestOf(pieces) === sha256;
 }
 
 /** The listed files that are missing, or that have another size or digest. */
@@ -111,26 +120,34 @@ export async function damagedParts(
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       return undefined;
     });
-    if (bytes === undefined || !isPart(part, bytes)) damaged.push(part);
+    if (bytes === undefined || !isPart(part, [bytes])) damaged.push(part);
   }
   return damaged;
 }
 
 /** Writes a listed file again. */
-export function restorePart(folder: string, part: ExportPart, bytes: Uint8Array): Promise<void> {
+export function restorePart(
+  folder: string,
+  part: ExportPart,
+  bytes: readonly Uint8Array[],
+): Promise<void> {
   return replaceFile(folder, part.file, bytes);
 }
 
 /** Writes the list. */
 export async function writeManifest(folder: string, manifest: ExportManifest): Promise<void> {
-  await replaceFile(folder, fileName, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
+  await replaceFile(folder, fileName, [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)]);
 }
 
-async function replaceFile(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+async function replaceFile(
+  folder: string,
+  name: string,
+  pieces: readonly Uint8Array[],
+): Promise<void> {
   const unfinished = join(folder, `${name}.unfinished`);
   const handle = await open(unfinished, "w");
   try {
-    await handle.writeFile(bytes);
+    await handle.writeFile(pieces);
     await handle.sync();
   } finally {
     await handle.close();

@@ -79,7 +79,7 @@ const header = (answer: Response, name: string): string | null =>
 async function fetchedAgain(
   part: ExportPart,
   request: (cursor: string | null) => Promise<Response>,
-): Promise<Uint8Array> {
+): Promise<readonly Uint8Array[]> {
   const damaged = new CodedError("export_damaged", { field: part.file });
   if (part.cursor === undefined) throw damaged;
   try {

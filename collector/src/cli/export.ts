@@ -49,7 +49,8 @@ export function addExportCommand(program: Command): void {
     .option("--resume", "with --out: continue an export that was interrupted")
     .addHelpText(
       "after",
-      `
+      // At each start of a command, a formatted number would load the data of the locales.
+      () => `
 Exit code 3 when the window could not be read completely, or a turn gave no golden trajectory:
 one that did not end, or a part of which may be missing.
 Files have up to ${limits.exportRowsMax.toLocaleString("en")} events or turns each and are read together by their

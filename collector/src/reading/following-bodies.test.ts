@@ -17,7 +17,7 @@ function connected() {
 }
 
 /** A body of numbered pieces, which records what was made and whether it was left. */
-function counted(pieces: number, failsAt = Infinity) {
+function counted(pieces: number, failsAt = Infinity, bytes = 1) {
   const seen = { made: 0, left: false };
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -25,7 +25,7 @@ function counted(pieces: number, failsAt = Infinity) {
         if (seen.made === pieces) return controller.close();
         if (seen.made === failsAt) throw new TypeError("a writer failed");
         seen.made += 1;
-        controller.enqueue(Uint8Array.of(seen.made));
+        controller.enqueue(new Uint8Array(bytes).fill(seen.made));
       },
       cancel: () => void (seen.left = true),
     },
@@ -41,6 +41,19 @@ test("a body arrives piece by piece, after its answer", async () => {
   expect(seen.made).toBe(0);
   const body = new Response(followingBody(ends.calls, id));
   expect([...(await body.bytes())]).toEqual([1, 2, 3]);
+});
+
+test("small pieces arrive together, in their order", async () => {
+  using ends = connected();
+  const requests: string[] = [];
+  const request: typeof ends.calls.request = (name, argument) => {
+    requests.push(name);
+    return ends.calls.request(name, argument);
+  };
+  const body = followingBody({ request }, ends.bodies.hold(counted(200, Infinity, 64).reader));
+  const bytes = await new Response(body).bytes();
+  expect([...bytes]).toEqual(Array.from({ length: 200 * 64 }, (_, at) => Math.floor(at / 64) + 1));
+  expect(requests.length).toBeLessThan(100);
 });
 
 test("a body that fails breaks the transfer", async () => {
@@ -59,7 +72,7 @@ test("a body of a thread that was started again never looks whole", async () => 
 
 test("a body that its client leaves is made no further", async () => {
   using ends = connected();
-  const { seen, reader } = counted(100);
+  const { seen, reader } = counted(100, Infinity, 2 ** 20);
   const body = followingBody(ends.calls, ends.bodies.hold(reader)).getReader();
   await body.read();
   await body.cancel();

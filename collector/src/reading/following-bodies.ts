@@ -9,8 +9,11 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Calls, Handlers } from "./calls.ts";
 
-/** Name of the call that makes a body's next piece. */
+/** Name of the call that makes a body's next pieces. */
 export const pieceCall = "piece";
+
+/** Pieces are small: a call returns several, until they have these bytes or took this long. */
+const [callBytes, callMs] = [2 ** 20, 20];
 
 /** A body's pieces in the thread that makes them. */
 type Pieces = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
@@ -37,10 +40,9 @@ export function createFollowingBodies(): FollowingBodies {
         try {
           const pieces = held.get(id);
           if (pieces === undefined) throw new CodedError("overloaded");
-          const { value } = await pieces.read();
-          if (value === undefined) held.delete(id);
-          const own = value === undefined ? null : ownBytes(value);
-          return { value: own, transfer: own === null ? [] : [own.buffer] };
+          const own = await nextOf(pieces);
+          if (own.length === 0) held.delete(id);
+          return { value: own, transfer: own.map(({ buffer }) => buffer) };
         } catch (error) {
           held.delete(id);
           throw error;
@@ -56,13 +58,27 @@ export function createFollowingBodies(): FollowingBodies {
   };
 }
 
+/** The next pieces, none at the end of the body. */
+async function nextOf(pieces: Pieces): Promise<readonly Uint8Array<ArrayBuffer>[]> {
+  const next: Uint8Array<ArrayBuffer>[] = [];
+  const until = performance.now() + callMs;
+  let bytes = 0;
+  do {
+    const { value } = await pieces.read();
+    if (value === undefined) break;
+    next.push(ownBytes(value));
+    bytes += value.length;
+  } while (bytes < callBytes && performance.now() < until);
+  return next;
+}
+
 /** The bytes in a buffer of their own, which can be transferred. */
 function ownBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
 /**
- * The body in the main thread. One piece is read ahead; a failure breaks the transfer, so that a
+ * The body in the main thread. One call is read ahead; a failure breaks the transfer, so that a
  * part of a body never looks whole.
  */
 export function followingBody(
@@ -71,9 +87,9 @@ export function followingBody(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
-      const piece = await calls.request<Uint8Array<ArrayBuffer> | null>(pieceCall, id);
-      if (piece === null) controller.close();
-      else controller.enqueue(piece);
+      const next = await calls.request<readonly Uint8Array<ArrayBuffer>[]>(pieceCall, id);
+      if (next.length === 0) controller.close();
+      for (const piece of next) controller.enqueue(piece);
     },
     async cancel() {
       // A thread that ended holds no body.

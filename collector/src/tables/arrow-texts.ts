@@ -17,16 +17,21 @@ export class ArrowTexts {
   readonly #bytes = new LineBytes();
   readonly #ends: Int32Array;
   readonly #valid: Uint8Array;
+  readonly #rows: number;
   #row = 0;
   #nulls = 0;
 
   /** @param rows how many values are added */
   constructor(rows: number) {
+    this.#rows = rows;
     this.#ends = new Int32Array(aligned(rows + 1, Int32Array.BYTES_PER_ELEMENT));
     this.#valid = new Uint8Array(aligned(Math.ceil(rows / bitsOfByte), 1));
   }
 
   add(values: readonly ColumnValue[]): void {
+    const { length } = this.#bytes;
+    // The rest has texts as long as those so far, and a tenth more.
+    if (this.#row > 0) this.#bytes.expect((length / this.#row) * (this.#rows - this.#row) * 1.1);
     for (let at = 0; at < values.length; at += 1) {
       const value = values[at];
       const row = this.#row;

@@ -21,6 +21,7 @@ import type { ColumnType, ColumnValue } from "@turnproof/store";
 
 import { ArrowTexts } from "./arrow-texts.ts";
 import type { FileRows } from "./column-data.ts";
+import { LineBytes, pieceBytes } from "./line-bytes.ts";
 
 const types: Readonly<Record<ColumnType, () => DataType>> = {
   text: () => utf8(),
@@ -38,7 +39,7 @@ interface GrowingColumn {
   column(): Column<unknown>;
 }
 
-/** The file, in one piece. */
+/** The file, in pieces; the encoder's own buffer of a whole file is not made. */
 export async function* arrowOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const growing = part.columns.map(({ type }) => growingColumn(type, part.rows));
   for (const block of part.blocks()) {
@@ -49,9 +50,41 @@ export async function* arrowOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayB
     return [name, growing[at]?.column()] as [string, Column<unknown>];
   });
   await nextTurn();
-  const bytes = tableToIPC(tableFromColumns(built), { format: "file" });
-  if (bytes === null) throw new TypeError("the encoder returned no bytes");
-  yield bytes as Uint8Array<ArrayBuffer>;
+  const sink = new Pieces();
+  tableToIPC(tableFromColumns(built), { format: "file", sink });
+  yield* sink.pieces();
+}
+
+/** Most bytes that are added to a piece at once. */
+const stepBytes = 16 * 1_024;
+
+/** What the encoder writes: the buffers of the columns, and small ones between them. */
+class Pieces {
+  readonly #written: Uint8Array[] = [];
+
+  write(bytes: Uint8Array): void {
+    this.#written.push(bytes);
+  }
+
+  pad(bytes: number): void {
+    this.write(new Uint8Array(bytes));
+  }
+
+  /** The encoder returns this; nothing is in memory as a whole. */
+  finish(): null {
+    return null;
+  }
+
+  *pieces(): Generator<Uint8Array<ArrayBuffer>> {
+    const piece = new LineBytes();
+    for (const bytes of this.#written) {
+      for (let from = 0; from < bytes.length; from += stepBytes) {
+        piece.bytes(bytes.subarray(from, from + stepBytes));
+        if (piece.length >= pieceBytes) yield piece.take();
+      }
+    }
+    yield piece.take();
+  }
 }
 
 function growingColumn(type: ColumnType, rows: number): GrowingColumn {

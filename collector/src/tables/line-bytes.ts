@@ -11,6 +11,12 @@ type Marks = Readonly<Uint8Array>;
 const [quote, zero] = [0x22, 0x30];
 const firstWide = 0x80;
 const startBytes = 64 * 1_024;
+
+/**
+ * Bytes from which a piece is passed on. The allocator keeps blocks below 128 KiB and returns
+ * larger ones at once, so that each larger buffer is mapped page by page (decision 0021).
+ */
+export const pieceBytes = 96 * 1_024;
 const decimalMicros = 6;
 
 /** The signs for which a cell of CSV is quoted. */
@@ -99,16 +105,23 @@ export class LineBytes {
     this.#at += decimalMicros + 1;
   }
 
-  /** What was written, in bytes of its own. */
+  /** What was written. Nothing more can be added. */
   done(): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#bytes.buffer.slice(0, this.#at));
+    return new Uint8Array(this.#bytes.buffer, 0, this.#at);
   }
 
-  /** The same, and starts again: the next lines are written over these. */
+  /**
+   * What was written, in bytes of its own, and starts again: the next lines are written over these.
+   */
   take(): Uint8Array<ArrayBuffer> {
-    const bytes = this.done();
+    const bytes = new Uint8Array(this.#bytes.buffer.slice(0, this.#at));
     this.#at = 0;
     return bytes;
+  }
+
+  /** Makes room for what is expected, so that it is not copied as it grows. */
+  expect(bytes: number): void {
+    this.#room(bytes, bytes);
   }
 
   /** Writes a text of ASCII without a marked sign; nothing for another, and false. */
@@ -149,10 +162,10 @@ export class LineBytes {
     this.#at += this.#bytes.write(text, this.#at, "utf8");
   }
 
-  #room(bytes: number): void {
+  #room(bytes: number, least = this.#bytes.length * 2): void {
     const needed = this.#at + bytes;
     if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, least));
     larger.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = larger;
   }

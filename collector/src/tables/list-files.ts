@@ -132,7 +132,7 @@ export async function* writtenFile<Row>(
   let head = true;
   for await (const rows of pages) {
     const data = columnData(columns, rows);
-    if (form === "csv") yield csvLines(data, { head, forSheets: true });
+    if (form === "csv") yield* csvLines(data, { head, forSheets: true });
     else yield* linesOf(data);
     head = false;
   }

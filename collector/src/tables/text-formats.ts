@@ -7,33 +7,38 @@ import type { ColumnType, ColumnValue } from "@turnproof/store";
 
 import { isEmpty } from "./column-data.ts";
 import type { ColumnData, FileRows } from "./column-data.ts";
-import { LineBytes } from "./line-bytes.ts";
+import { LineBytes, pieceBytes } from "./line-bytes.ts";
 
 const [comma, newline] = [0x2c, 0x0a];
 
 /** The CSV file, its first line the names of the columns. */
 export async function* csvOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  yield new TextEncoder().encode(`${headOf(part.columns)}\r\n`);
-  for (const block of part.blocks()) yield csvLines(block, { head: false, forSheets: false });
+  const lines = new LineBytes();
+  lines.text(`${headOf(part.columns)}\r\n`);
+  yield lines.take();
+  const forms = { head: false, forSheets: false };
+  for (const block of part.blocks()) yield* csvLines(block, forms, lines);
 }
 
 /** The file of JSON lines. */
 export async function* jsonLinesOf(part: FileRows): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (const block of part.blocks()) yield* linesOf(block);
+  const lines = new LineBytes();
+  for (const block of part.blocks()) yield* linesOf(block, lines);
 }
 
 /**
- * Lines of CSV, each ended.
+ * Lines of CSV, each ended, in pieces of whole lines.
  *
  * @param of `head`: names of the columns first. `forSheets`: a text that a spreadsheet would
  * compute has an apostrophe before it.
+ * @param lines the buffer in which they are written, empty; one serves many blocks
  */
-export function csvLines(
+export function* csvLines(
   columns: readonly ColumnData[],
   { head, forSheets }: { readonly head: boolean; readonly forSheets: boolean },
-): Uint8Array<ArrayBuffer> {
+  lines = new LineBytes(),
+): Generator<Uint8Array<ArrayBuffer>> {
   const rows = columns[0]?.values.length ?? 0;
-  const lines = new LineBytes();
   if (head) lines.text(`${headOf(columns)}\r\n`);
   const held = columns.flatMap((column, at) => (isEmpty(column.values) ? [] : [{ ...column, at }]));
   for (let row = 0; row < rows; row += 1) {
@@ -51,8 +56,9 @@ export function csvLines(
     }
     lines.signs(comma, columns.length - 1 - commas);
     lines.text("\r\n");
+    if (lines.length >= pieceBytes) yield lines.take();
   }
-  return lines.done();
+  if (lines.length > 0) yield lines.take();
 }
 
 function headOf(columns: FileRows["columns"]): string {
@@ -66,13 +72,16 @@ function unformulated(text: string): string {
   return formula.test(text) ? `'${text}` : text;
 }
 
-/** Bytes of a piece: a buffer that grows to the size of a block is copied several times. */
-const pieceBytes = 1_048_576;
-
-/** Lines of JSON, each ended, in pieces of whole lines. */
-export function* linesOf(columns: readonly ColumnData[]): Generator<Uint8Array<ArrayBuffer>> {
+/**
+ * Lines of JSON, each ended, in pieces of whole lines.
+ *
+ * @param lines the buffer in which they are written, empty; one serves many blocks
+ */
+export function* linesOf(
+  columns: readonly ColumnData[],
+  lines = new LineBytes(),
+): Generator<Uint8Array<ArrayBuffer>> {
   const rows = columns[0]?.values.length ?? 0;
-  const lines = new LineBytes();
   const empty = emptyLine(columns.map(({ name }) => name));
   const held = columns.flatMap((column, at) => (isEmpty(column.values) ? [] : [{ ...column, at }]));
   for (let row = 0; row < rows; row += 1) {
