@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 
 import { createClient } from "../../../collector/src/cli/client.ts";
 import { exportParts } from "../../../collector/src/cli/export-parts.ts";
@@ -60,11 +60,11 @@ test.each(["filesystem", "clickhouse"])(
     expect(serial[0]?.length).toBeGreaterThan(4);
 
     const collector = await startCollector(dataDir, env);
+    onTestFinished(async () => void (await collector.stop()));
     // The second time both threads have started.
     for (const time of ["first", "second"]) {
       const files = await filesOf(collector.url, `${backend}-${time}`);
       expect(files, `seed ${seed}`).toEqual(serial);
     }
-    await collector.stop();
   },
 );
