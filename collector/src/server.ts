@@ -17,6 +17,7 @@ import type { Connections, Listening } from "./http/connections.ts";
 import { createEdge } from "./http/edge.ts";
 import { continueOnRead } from "./http/expect-continue.ts";
 import { isClosing } from "./http/lingering-close.ts";
+import { answersInOrder } from "./http/pipelined.ts";
 import { problemOf } from "./http/problem.ts";
 import { securityHeaders } from "./http/no-store.ts";
 import { statusTexts } from "./http/status-texts.ts";
@@ -89,7 +90,9 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
     ...(options.sparesMax === undefined ? {} : { sparesMax: options.sparesMax }),
   };
   const connections = boundConnections(server, bounds, refusalText);
-  const handle = requestHandler(app, connections, options);
+  let arrived = 0;
+  server.prependListener("connection", () => (arrived += 1));
+  const handle = requestHandler(app, { connections, arrivals: () => arrived }, options);
   server.on("request", handle);
   continueOnRead(server, handle);
   answerGrpcOn(server, { log: options.log, grpcPort: options.grpcPort ?? (() => undefined) });
@@ -110,7 +113,11 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** The edge first, then the app; any error of the app becomes a code and a request id. */
-function requestHandler(app: FetchApp, connections: Connections, options: ListenOptions): Handler {
+function requestHandler(
+  app: FetchApp,
+  { connections, arrivals }: { readonly connections: Connections; readonly arrivals: () => number },
+  options: ListenOptions,
+): Handler {
   const edge = createEdge({
     host: options.host,
     admits: options.admits,
@@ -132,7 +139,8 @@ function requestHandler(app: FetchApp, connections: Connections, options: Listen
     // The rest of a body is read as long as its sender needs, see Connections.
     autoCleanupIncoming: false,
   });
-  const share = turnShare();
+  const share = turnShare(arrivals);
+  const inOrder = answersInOrder();
   return (incoming, outgoing) => {
     const admitted = connections.admit(incoming, outgoing);
     const answer = (): void => {
@@ -143,8 +151,8 @@ function requestHandler(app: FetchApp, connections: Connections, options: Listen
       else if (admitted || isHealthRequest(incoming)) void respond(incoming, outgoing);
       else refuse(outgoing, "overloaded");
     };
-    if (isHealthRequest(incoming)) answer();
-    else share(answer);
+    const begin = isHealthRequest(incoming) ? answer : () => share(answer);
+    inOrder(incoming.socket, outgoing, begin);
   };
 }
 

@@ -41,3 +41,30 @@ test("much work leaves room for others between its parts, and keeps its order", 
   share(() => done.push(40));
   expect(done).toHaveLength(41);
 });
+
+test("a turn in which a connection arrives does no work, for a bounded time", async () => {
+  let arrived = 0;
+  const share = turnShare(() => arrived);
+  const done: string[] = [];
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  arrived += 1;
+  share(() => done.push("first"));
+  for (let turns = 0; turns < 3; turns += 1) {
+    expect(done).toEqual([]);
+    arrived += 1;
+    await turn();
+  }
+  // None has arrived in this turn.
+  await turn();
+  await turn();
+  expect(done).toEqual(["first"]);
+  // A connection in each turn does not keep work for ever.
+  arrived += 1;
+  share(() => done.push("second"));
+  const until = performance.now() + 5_000;
+  while (done.length < 2 && performance.now() < until) {
+    arrived += 1;
+    await turn();
+  }
+  expect(done).toEqual(["first", "second"]);
+});

@@ -6,16 +6,39 @@
 
 /** Milliseconds of a turn of the event loop after which further work waits for the next one. */
 const shareMs = 8;
+/** Milliseconds for which work waits at most while connections arrive. */
+const heldMs = 40;
 
 /** Runs work at once while the turn has time left, else in a later turn, in order. */
 export type TurnShare = (work: () => void) => void;
 
-/** A queue without work. */
-export function turnShare(): TurnShare {
+/**
+ * A queue without work.
+ *
+ * @param arrivals connections that have arrived so far. A turn of the event loop accepts one of
+ * them, so a health check behind a thousand others would wait for a thousand turns with work: turns
+ * in which one arrives do none, for a bounded time.
+ */
+export function turnShare(arrivals: () => number = () => 0): TurnShare {
   let waiting: (() => void)[] = [];
   let beganAt: number | undefined;
+  let seen = 0;
+  let heldAt: number | undefined;
   const isOver = (): boolean => performance.now() - (beganAt ?? 0) >= shareMs;
+  const isHeld = (): boolean => {
+    const arrived = arrivals();
+    if (arrived === seen) heldAt = undefined;
+    else heldAt ??= performance.now();
+    seen = arrived;
+    const held = heldAt !== undefined && performance.now() - heldAt < heldMs;
+    if (!held) heldAt = undefined;
+    return held;
+  };
   const nextTurn = (): void => {
+    if (waiting.length > 0 && isHeld()) {
+      setImmediate(nextTurn);
+      return;
+    }
     beganAt = waiting.length > 0 ? performance.now() : undefined;
     let done = 0;
     try {
@@ -30,7 +53,7 @@ export function turnShare(): TurnShare {
       beganAt = performance.now();
       setImmediate(nextTurn);
     }
-    if (waiting.length === 0 && !isOver()) work();
+    if (waiting.length === 0 && arrivals() === seen && !isOver()) work();
     else waiting.push(work);
   };
 }

@@ -83,3 +83,23 @@ export async function slowSenders(
   for (const sender of senders) sender.end();
   return `${count} sockets`;
 }
+
+/** So many connections at once, each with ten requests of a page at once, every three seconds. */
+export async function bursts(port: number, count: number, ms: number): Promise<string> {
+  const requests = "GET /traces HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n".repeat(
+    10,
+  );
+  const until = performance.now() + ms;
+  let rounds = 0;
+  for (; performance.now() < until; rounds += 1) {
+    const opened = Array.from({ length: count }, () => {
+      const socket = connect({ port, host: "127.0.0.1" }, () => void socket.write(requests));
+      socket.on("error", () => {});
+      return socket;
+    });
+    // The answers are not read.
+    await sleep(3_000);
+    for (const socket of opened) socket.destroy();
+  }
+  return `${rounds} bursts of ${count} connections`;
+}
