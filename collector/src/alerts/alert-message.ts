@@ -6,7 +6,7 @@ import { isoTime } from "@turnproof/semconv";
 
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import { durationText } from "../ui/display/figures.ts";
-import { readTerms } from "../ui/display/filter-terms.ts";
+import { readTerms, termText, valuesOf } from "../ui/display/filter-terms.ts";
 import { limitText, measureText, valueText } from "./breach.ts";
 import type { ActiveAlert, CostBounds } from "./alert-state.ts";
 
@@ -58,6 +58,20 @@ function groupTerm(by: string, group: string | null): string {
   return `${by}:${/^[\w.:@/-]+$/.test(group) ? group : `"${group}"`}`;
 }
 
+/** The rule's filter without a list that has the group: beside it, the group's own term adds none. */
+function withoutList({ where = "", by }: AlertRule, group: string | null): string {
+  const { terms } = readTerms(where);
+  const kept = terms.filter(
+    (term) =>
+      term.key !== by ||
+      term.negated ||
+      term.others === undefined ||
+      group === null ||
+      !valuesOf(term).includes(group),
+  );
+  return kept.length === terms.length ? where : kept.map(termText).join(" ");
+}
+
 /**
  * Query string of the list of turns behind an alert. @param group undefined for turns of all groups
  * @param endMs end of the window, which is by last receipt; without it turns of any time
@@ -76,7 +90,7 @@ export function turnsQuery(rule: AlertRule, group?: string | null, endMs?: numbe
       : [`received:>=${isoTime(endMs - rule.window_ms)}`, `received:<${isoTime(endMs)}`];
   const slow = rule.measure === "p95_ms" && rule.above !== undefined;
   const terms = [
-    rule.where ?? "",
+    group === undefined ? (rule.where ?? "") : withoutList(rule, group),
     own,
     rule.measure === "error_share" ? "has:error" : "",
     rule.insight === undefined ? "" : `insight:${rule.insight}`,

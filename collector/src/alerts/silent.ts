@@ -8,7 +8,7 @@ import type { TurnCondition } from "@turnproof/store";
 import { selectsOf } from "./alert-state.ts";
 import type { ActiveAlert, MeasuredGroup } from "./alert-state.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
-import { readTerms } from "../ui/display/filter-terms.ts";
+import { readTerms, valuesOf } from "../ui/display/filter-terms.ts";
 import { groupCondition, groupFields, windowQuery } from "./rule-query.ts";
 import type { MeasureParts } from "./rule-query.ts";
 
@@ -98,8 +98,8 @@ function lasting(rule: AlertRule, open: LookedBefore["open"]): readonly string[]
 
 /** Groups that the filter names: they are missed although none was ever heard. */
 export function namedBy({ by, where = "" }: AlertRule): readonly string[] {
-  return readTerms(where).terms.flatMap(({ key, value, negated }) =>
-    key === by && !negated ? value : [],
+  return readTerms(where).terms.flatMap((term) =>
+    term.key === by && !term.negated ? valuesOf(term) : [],
   );
 }
 

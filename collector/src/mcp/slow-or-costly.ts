@@ -5,6 +5,8 @@
 import { isoTime } from "@turnproof/semconv";
 import { z } from "zod";
 
+import { addCost } from "../cost/call-cost.ts";
+import type { Cost } from "../cost/call-cost.ts";
 import { amountText, callsText, unpricedCalls } from "../pages/cost/cost-texts.ts";
 import type { CostModel } from "../pages/cost/route.ts";
 import type { ToolsModel } from "../pages/tools/route.ts";
@@ -41,9 +43,10 @@ export const slowOrCostly: Tool = tool({
     const sizeMs = hours * 3_600_000;
     const back = against === "before" ? sizeMs : 7 * 86_400_000;
     const [now, then] = [windowTo(endMs, sizeMs), windowTo(endMs - back, sizeMs)];
-    const [after, before] = (await Promise.all(
-      [now, then].map((window) => readCalls(request, kind, { ...window, agent_id })),
-    )) as [CallsByName, CallsByName];
+    const [{ named: after, groups }, { named: before, groups: earlier }] = await Promise.all([
+      readCalls(request, kind, { ...now, agent_id }),
+      readCalls(request, kind, { ...then, agent_id }),
+    ]);
     const rows = [...after].flatMap(([name, row]) => {
       const old = before.get(name);
       return old === undefined || Math.min(row.calls, old.calls) < least
@@ -56,7 +59,16 @@ export const slowOrCostly: Tool = tool({
     );
     for (const { name, row, old, times } of rows) text.add(changeLine(kind, name, old, row, times));
     const fresh = [...after.keys()].filter((name) => !before.has(name)).map((name) => value(name));
-    if (fresh.length > 0) text.add(`only in the later window: ${fresh.slice(0, 10).join(" ")}`);
+    if (fresh.length > 0) {
+      const where =
+        earlier === before.size
+          ? "only in the later window"
+          : "only in the later window, or among the less called ones of the earlier, which are not read";
+      text.add(`${where}: ${fresh.slice(0, 10).join(" ")}`);
+    }
+    if (groups > after.size) {
+      text.add(`the ${after.size} most called of ${groups} in the later window are read`);
+    }
     const few = after.size - rows.length - fresh.length;
     if (few > 0) text.add(`${few} with fewer than ${least} calls in a window are not compared`);
     if (rows.length === 0) text.add("Nothing is in both windows often enough to compare.");
@@ -65,7 +77,12 @@ export const slowOrCostly: Tool = tool({
   },
 });
 
-type CallsByName = ReadonlyMap<string | null, NamedCalls>;
+/** The most called ones of a window. */
+interface WindowCalls {
+  readonly named: ReadonlyMap<string | null, NamedCalls>;
+  /** How many there are. */
+  readonly groups: number;
+}
 
 interface NamedCalls {
   readonly calls: number;
@@ -83,24 +100,30 @@ async function readCalls(
   request: Requester,
   kind: "tool" | "model",
   filter: RequestParameters,
-): Promise<CallsByName> {
-  const [{ items }, costs] = await Promise.all([
+): Promise<WindowCalls> {
+  const [{ items, groups }, costs] = await Promise.all([
     request.json<ToolsModel>("/tools.json", { ...filter, kind }),
     kind === "model"
       ? request.json<CostModel>("/cost.json", { ...filter, by: "model" })
       : undefined,
   ]);
-  const priced = new Map((costs?.items ?? []).map((row) => [row.value, perCall(row)]));
-  return new Map(
-    items.map(({ value: name, calls, outcomes, p95_ms }) => {
-      const failed = (outcomes["error"] ?? 0) + (outcomes["provider_error"] ?? 0);
-      return [name, { calls, failed, p95_ms, cost: priced.get(name) ?? "unknown" }];
-    }),
-  );
+  // A model has a row for each of its providers.
+  const costsOf = new Map<string | null, Cost>();
+  for (const row of costs?.items ?? []) {
+    const known = costsOf.get(row.value);
+    costsOf.set(row.value, known === undefined ? row : addCost(known, row));
+  }
+  const named = items.map(({ value: name, calls, outcomes, p95_ms }) => {
+    const failed = (outcomes["error"] ?? 0) + (outcomes["provider_error"] ?? 0);
+    const cost = costsOf.get(name);
+    const each = (cost === undefined ? undefined : perCall(cost)) ?? "unknown";
+    return [name, { calls, failed, p95_ms, cost: each }] as const;
+  });
+  return { named: new Map(named), groups };
 }
 
 /** A call of which a part of the tokens is not recorded has a range of prices. */
-function perCall(row: CostModel["items"][number]): string | undefined {
+function perCall(row: Cost): string | undefined {
   const { low_usd: low, high_usd: high, priced_calls, ranged_calls } = row;
   if (low === null || high === null) return undefined;
   const calls = priced_calls + ranged_calls;

@@ -3,7 +3,7 @@
  * have calls of other tools as well: figures of calls are of the named one alone.
  */
 import { readCall } from "../ui/display/call-term.ts";
-import { readTerms } from "../ui/display/filter-terms.ts";
+import { readTerms, valuesOf } from "../ui/display/filter-terms.ts";
 
 /** Values of the selected calls; null is not recorded, an absent one is any. */
 export interface SelectedCall {
@@ -44,11 +44,11 @@ function namedCalls(
   kind: "tool" | "model",
   { tool_name: tool, q = "" }: CallFilters,
 ): readonly SelectedCall[] {
-  const terms = readTerms(q).terms.flatMap(({ key, value, negated }): SelectedCall[] => {
-    if (negated) return [];
-    if (key === kind) return [{ name: value }];
-    const call = key === "call" ? readCall(value) : undefined;
-    return call?.kind === kind ? [call] : [];
+  const terms = readTerms(q).terms.flatMap((term): SelectedCall[] => {
+    if (term.negated) return [];
+    if (term.key === kind) return valuesOf(term).map((name) => ({ name }));
+    const calls = term.key === "call" ? valuesOf(term).map((value) => readCall(value)) : [];
+    return calls.flatMap((call) => (call?.kind === kind ? [call] : []));
   });
   return kind === "tool" && tool !== undefined ? [{ name: tool }, ...terms] : terms;
 }

@@ -30,3 +30,22 @@ test("beside no other turn nothing is tested", () => {
   const options = { names: new Map(), terms: [] };
   expect(differencesOf(these, these, options)).toMatchObject({ others: 0, values: [], tested: 0 });
 });
+
+test("no value of a list that the turns were selected by is compared", () => {
+  const counts = new Map([
+    ["a", 20],
+    ["b", 20],
+  ]);
+  const of = (turns: number): SideCounts => ({
+    turns,
+    keys: [{ key: "model", counts, unrecorded: turns - 40, total: 2 }],
+  });
+  const terms = [{ key: "model", value: "a", others: ["b"], negated: false }];
+  const options = { names: new Map(), terms };
+  expect(differencesOf(of(40), of(400), options)).toMatchObject({ values: [], tested: 0 });
+});
+  const terms = [{ key: "model", value: "a", others: ["b"], negated: false }];
+  const options = { names: new Map(), terms };
+  const all = side(400, { "model:a": 20, "model:b": 20 });
+  expect(differencesOf(these, all, options)).toMatchObject({ values: [], tested: 0 });
+});

@@ -8,6 +8,7 @@ import { isoOfMicros } from "@turnproof/semconv";
 
 import { differenceLevel, kindOf } from "../ui/display/differences.ts";
 import type { Difference, Differences, SideCounts, Unrecorded } from "../ui/display/differences.ts";
+import { valuesOf } from "../ui/display/filter-terms.ts";
 import type { Term } from "../ui/display/filter-terms.ts";
 
 /** Names of the compared keys, and the terms that selected the turns. */
@@ -31,7 +32,9 @@ export function differencesOf(
   { names, terms }: ComparedTerms,
 ): Differences {
   const requested = new Set(
-    terms.filter(({ negated }) => !negated).map(({ key, value }) => `${key}:${value}`),
+    terms
+      .filter(({ negated }) => !negated)
+      .flatMap((term) => valuesOf(term).map((value) => `${term.key}:${value}`)),
   );
   // Turns that arrive between the two counts are only in the second one.
   const others = Math.max(window.turns - these.turns, 0);

@@ -27,6 +27,20 @@ test("a group that the rule's filter names is one term", () => {
   expect(termsOf(rule, "other")).toMatch(/^agent:bad agent:other has:error received:/);
 });
 
+test("a group that is one of a list of the filter is listed alone", async () => {
+  const store = ephemeral();
+  const turns = ["a", "b", "c"].map((agent) => ({ root: agent, agent, failed: true }));
+  await putTurns(store, endMs - 60_000, turns);
+  const rule = 'measure: error_share, above: 0, by: agent, where: "agent:a,b -tool:x"';
+  expect(termsOf(rule, "b")).toMatch(/^-tool:x agent:b has:error received:/);
+  expect(termsOf(rule)).toMatch(/^agent:a,b -tool:x has:error received:/);
+  const listed = async (group?: string): Promise<number> => {
+    const q = termsOf(rule, group) ?? "";
+    return store.ledger.countTurns(turnQueryOf({ scope: collectorScope(), query: {} }, { q }));
+  };
+  expect(await Promise.all([listed("a"), listed("b"), listed()])).toEqual([1, 1, 2]);
+});
+
 test("the turns with an insight are listed by its term", () => {
   const rule = "measure: insights, insight: repeated_fallback, above: 5";
   expect(termsOf(rule)).toMatch(/^insight:repeated_fallback received:/);

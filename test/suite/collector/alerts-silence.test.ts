@@ -132,6 +132,13 @@ test("only a group that the rule names fires without a turn", async () => {
   expect(sent()).toEqual(["firing booked", "resolved booked"]);
 });
 
+test("each of a list of names fires without a turn", async () => {
+  const named = await open(ephemeral(), silent(', where: "agent:one,two"'));
+  await lookAt(named, start);
+  await lookAt(named, start + 2 * day);
+  expect(new Set(groups(named) as string[])).toEqual(new Set(["one", "two"]));
+});
+
 test("it ends where an operator resolves it, and where the rule counts other turns", async () => {
   const store = ephemeral();
   await putTurns(store, start - hour, [

@@ -36,6 +36,13 @@ test("the cost per call is that of every call with a price", async () => {
           ...(n === 1 ? { cached_tokens: 0 } : {}),
         }),
         ...turn(hour, n, { model: "house-model-1", input_tokens: 9 }),
+        // One call at each of two providers.
+        ...turn(hour, n, {
+          model: "gpt-4.1-mini",
+          provider: n === 1 ? "openai" : "azure",
+          input_tokens: n * 10_000,
+          cached_tokens: 0,
+        }),
         ...turn(hour, n, {
           model: "gpt-4.1",
           input_tokens: 1_000,
@@ -57,6 +64,7 @@ test("the cost per call is that of every call with a price", async () => {
     "gpt-4o": ["$0.01", "$0.01"],
     "gpt-4o-mini": ["$0.112 – $0.15", "$0.112 – $0.15"],
     "house-model-1": ["unknown", "unknown"],
+    "gpt-4.1-mini": ["$0.006", "$0.006"],
     "gpt-4.1": ["$0.002 (1 call without a price)", "$0.002 (1 call without a price)"],
   });
   await client.close();

@@ -295,6 +295,8 @@ describe.each([
 test("figures are of all calls where a filter names several tools, none, or one that is no tool", async () => {
   for (const [query, is] of [
     ["tool_name=search&q=tool:order:cancel", () => true],
+    ["q=tool:search,%22mail%20it%22", () => true],
+    ["q=call:tool:search:failed,tool:order:cancel:*", () => true],
     ["q=-tool:search", () => true],
     ["q=model:none", () => false],
   ] as const) {
