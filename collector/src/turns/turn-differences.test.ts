@@ -44,8 +44,3 @@ test("no value of a list that the turns were selected by is compared", () => {
   const options = { names: new Map(), terms };
   expect(differencesOf(of(40), of(400), options)).toMatchObject({ values: [], tested: 0 });
 });
-  const terms = [{ key: "model", value: "a", others: ["b"], negated: false }];
-  const options = { names: new Map(), terms };
-  const all = side(400, { "model:a": 20, "model:b": 20 });
-  expect(differencesOf(these, all, options)).toMatchObject({ values: [], tested: 0 });
-});
