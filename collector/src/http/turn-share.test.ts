@@ -58,7 +58,7 @@ test("a turn in which a connection arrives does no work, for a bounded time", as
   await turn();
   await turn();
   expect(done).toEqual(["first"]);
-  // A connection in each turn does not keep work for ever.
+  // A connection in each turn holds work for a bounded time only.
   arrived += 1;
   share(() => done.push("second"));
   const until = performance.now() + 5_000;
