@@ -58,7 +58,7 @@ function groupTerm(by: string, group: string | null): string {
   return `${by}:${/^[\w.:@/-]+$/.test(group) ? group : `"${group}"`}`;
 }
 
-/** The rule's filter without a list that has the group: the group's own term is one of its values. */
+/** The rule's filter without a list that has the group: its own term is one of that list. */
 function withoutList({ where = "", by }: AlertRule, group: string | null): string {
   const { terms } = readTerms(where);
   const kept = terms.filter(
