@@ -73,7 +73,7 @@ const Side: FC<{
     of.unknown === 0 ? null : (
       <span class="unknown" title={unknownText(of, unit)}>
         {" "}
-        {isBounded ? `, ${countText(of.unknown)} not exact` : `+ ${countText(of.unknown)} unknown`}
+        {isBounded ? `(${countText(of.unknown)} not exact)` : `+ ${countText(of.unknown)} unknown`}
       </span>
     );
   if (text === undefined) {
