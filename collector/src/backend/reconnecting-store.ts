@@ -15,13 +15,13 @@ import type {
 import type { Reconnecting } from "./reconnecting.ts";
 
 /** The check of a store that is not open: its last failure. */
-async function lateCheck(
-  late: Reconnecting<{ check(): Promise<CheckResult> }>,
+async function checkOf(
+  resource: Reconnecting<{ check(): Promise<CheckResult> }>,
 ): Promise<CheckResult> {
-  const failure = late.failure();
+  const failure = resource.failure();
   if (failure === undefined) {
     try {
-      return await late.current().check();
+      return await resource.current().check();
     } catch (error) {
       return {
         ok: false,
@@ -38,46 +38,46 @@ async function lateCheck(
 export function reconnectingEvidence(
   provider: ProviderName,
   name: string,
-  late: Reconnecting<EvidenceStore>,
+  resource: Reconnecting<EvidenceStore>,
 ): EvidenceStore {
-  const close = (): Promise<void> => late.close();
+  const close = (): Promise<void> => resource.close();
   return {
     name,
     capabilities: capabilitiesOf(provider),
     sources: ["trace", "conversation", "tool_log"],
-    ledger: lateLedger("store", () => late.current().ledger),
+    ledger: lateLedger("store", () => resource.current().ledger),
     operatorRows: {
-      list: async (...requested) => late.current().operatorRows.list(...requested),
-      write: async (row) => late.current().operatorRows.write(row),
-      remove: async (of) => late.current().operatorRows.remove(of),
+      list: async (...requested) => resource.current().operatorRows.list(...requested),
+      write: async (row) => resource.current().operatorRows.write(row),
+      remove: async (of) => resource.current().operatorRows.remove(of),
     },
-    ...(capabilitiesOf(provider).includes("shared") ? { state: lateState(late) } : {}),
-    append: async (batch) => late.current().append(batch),
-    appendPrepared: async (batch) => late.current().appendPrepared(batch),
-    readBack: async (id, receivedAt) => late.current().readBack(id, receivedAt),
-    page: async (scope, query, options) => late.current().page(scope, query, options),
-    bundles: async (scope, query, options) => late.current().bundles(scope, query, options),
-    root: async (scope, root, options) => late.current().root(scope, root, options),
-    roots: async (scope, roots, options) => late.current().roots(scope, roots, options),
-    find: async (scope, id, query, options) => late.current().find(scope, id, query, options),
-    quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
-    shortRoots: async (...requested) => late.current().shortRoots(...requested),
-    standing: async (roots) => late.current().standing(roots),
-    held: async (signal) => late.current().held(signal),
+    ...(capabilitiesOf(provider).includes("shared") ? { state: stateOf(resource) } : {}),
+    append: async (batch) => resource.current().append(batch),
+    appendPrepared: async (batch) => resource.current().appendPrepared(batch),
+    readBack: async (id, receivedAt) => resource.current().readBack(id, receivedAt),
+    page: async (scope, query, options) => resource.current().page(scope, query, options),
+    bundles: async (scope, query, options) => resource.current().bundles(scope, query, options),
+    root: async (scope, root, options) => resource.current().root(scope, root, options),
+    roots: async (scope, roots, options) => resource.current().roots(scope, roots, options),
+    find: async (scope, id, query, options) => resource.current().find(scope, id, query, options),
+    quietRoots: async (since, before, limit) => resource.current().quietRoots(since, before, limit),
+    shortRoots: async (...requested) => resource.current().shortRoots(...requested),
+    standing: async (roots) => resource.current().standing(roots),
+    held: async (signal) => resource.current().held(signal),
     readAll: async (signal) => {
-      const store = late.current();
+      const store = resource.current();
       if (store.readAll === undefined) throw new CodedError("not_configured");
       return store.readAll(signal);
     },
-    check: () => lateCheck(late),
+    check: () => checkOf(resource),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function lateState(late: Reconnecting<EvidenceStore>): CollectorState {
+function stateOf(resource: Reconnecting<EvidenceStore>): CollectorState {
   const current = (): CollectorState => {
-    const { state } = late.current();
+    const { state } = resource.current();
     if (state === undefined) throw new CodedError("not_configured");
     return state;
   };
@@ -89,26 +89,27 @@ function lateState(late: Reconnecting<EvidenceStore>): CollectorState {
 }
 
 /** Memory behind a server. */
-export function reconnectingMemory(name: string, late: Reconnecting<MemoryStore>): MemoryStore {
-  const close = (): Promise<void> => late.close();
+export function reconnectingMemory(name: string, resource: Reconnecting<MemoryStore>): MemoryStore {
+  const close = (): Promise<void> => resource.close();
   return {
     name,
-    put: async (filter, kind, draft) => late.current().put(filter, kind, draft),
-    get: async (filter, kind, id) => late.current().get(filter, kind, id),
-    list: async (filter, kind, options) => late.current().list(filter, kind, options),
-    count: async (filter, kind) => late.current().count(filter, kind),
-    update: async (...args) => late.current().update(...args),
-    delete: async (filter, kind, id) => late.current().delete(filter, kind, id),
-    vectorSearch: async (filter, kind, query) => late.current().vectorSearch(filter, kind, query),
-    textSearch: async (filter, kind, query) => late.current().textSearch(filter, kind, query),
+    put: async (filter, kind, draft) => resource.current().put(filter, kind, draft),
+    get: async (filter, kind, id) => resource.current().get(filter, kind, id),
+    list: async (filter, kind, options) => resource.current().list(filter, kind, options),
+    count: async (filter, kind) => resource.current().count(filter, kind),
+    update: async (...args) => resource.current().update(...args),
+    delete: async (filter, kind, id) => resource.current().delete(filter, kind, id),
+    vectorSearch: async (filter, kind, query) =>
+      resource.current().vectorSearch(filter, kind, query),
+    textSearch: async (filter, kind, query) => resource.current().textSearch(filter, kind, query),
     shared: {
-      put: async (...args) => late.current().shared.put(...args),
-      get: async (...args) => late.current().shared.get(...args),
-      list: async (...args) => late.current().shared.list(...args),
-      update: async (...args) => late.current().shared.update(...args),
-      delete: async (...args) => late.current().shared.delete(...args),
+      put: async (...args) => resource.current().shared.put(...args),
+      get: async (...args) => resource.current().shared.get(...args),
+      list: async (...args) => resource.current().shared.list(...args),
+      update: async (...args) => resource.current().shared.update(...args),
+      delete: async (...args) => resource.current().shared.delete(...args),
     },
-    check: () => lateCheck(late),
+    check: () => checkOf(resource),
     close,
     [Symbol.asyncDispose]: close,
   };

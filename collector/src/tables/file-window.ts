@@ -37,8 +37,8 @@ export async function fileWindow(c: AppContext, parts: Parts): Promise<FileWindo
       isBounded = true;
     },
     header: async () => {
-      const question = { scope: readingFor(c, {}).scope, where: [] };
-      return windowHeader(!isBounded && (await isComplete(parts, pending, question)));
+      const query = { scope: readingFor(c, {}).scope, where: [] };
+      return windowHeader(!isBounded && (await isComplete(parts, pending, query)));
     },
   };
 }

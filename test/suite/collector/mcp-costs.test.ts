@@ -1,6 +1,7 @@
 /**
  * Cost per call in the answers for agents: the mean of the calls with a price, a range where a part
- * of the tokens is not recorded, and unknown, with their number, where calls have none.
+ * of the tokens is not recorded, and unknown, with their number, where calls have none. Tools that
+ * an answer has no room for are not called new.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
@@ -67,6 +68,27 @@ test("the cost per call is that of every call with a price", async () => {
     "gpt-4.1-mini": ["$0.006", "$0.006"],
     "gpt-4.1": ["$0.002 (1 call without a price)", "$0.002 (1 call without a price)"],
   });
+  await client.close();
+  await server.close(1_000);
+  await desk.collector.close();
+});
+
+test("a tool that is not among the most called before is not called new", async () => {
+  const desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token }, { judge: false });
+  const server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
+  const client = await connect(server.url, token);
+  const named = (hour: number, n: number, tool_name: string): TurnEvent[] =>
+    turn(hour, n % 60, { model: `m${n}` }).map((event) =>
+      event.event_kind === "tool_call"
+        ? { ...event, attributes: { ...event.attributes, tool_name } }
+        : event,
+    );
+  // An answer has the first hundred; the last by name is left out.
+  const before = Array.from({ length: 100 }, (_, n) => named(10, n, `a${n}`));
+  await desk.put([...before, named(10, 100, "z"), named(11, 101, "z")].flat());
+  const window = { hours: 1, until: "2026-11-20T12:00:00Z", min_calls: 1 };
+  const { text } = await call(client, "which_tool_or_model_got_slow_or_costly", window);
+  expect(text).toMatch(/^only in the later window, or among the less called ones .*: z$/m);
   await client.close();
   await server.close(1_000);
   await desk.collector.close();
