@@ -5,12 +5,7 @@
  */
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import {
-  capabilityClauses,
-  contract,
-  evidenceClauses,
-  isolationClauses,
-} from "@turnproof/store/testing";
+import { certifyEvidence } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
@@ -32,7 +27,7 @@ function open(database: string): Promise<EvidenceStore> {
   return clickhouse({ connection: { url: server.url, database, cluster: "main" } });
 }
 
-contract("clickhouse cluster", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
+certifyEvidence("clickhouse cluster", {
   open: () => open(databases.next()),
   async lasting() {
     const database = databases.next();

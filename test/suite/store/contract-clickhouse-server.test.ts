@@ -1,12 +1,7 @@
 /** @module ClickHouse by URL, over a real socket, under the contract of evidence stores. */
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import {
-  capabilityClauses,
-  contract,
-  evidenceClauses,
-  isolationClauses,
-} from "@turnproof/store/testing";
+import { certifyEvidence } from "@turnproof/store/testing";
 import { afterAll, beforeAll } from "vitest";
 
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
@@ -31,7 +26,7 @@ function open(database: string): Promise<EvidenceStore> {
   return clickhouse({ connection: { url, ...account, database } });
 }
 
-contract("clickhouse server", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
+certifyEvidence("clickhouse server", {
   open: () => open(databases.next()),
   async lasting() {
     const database = databases.next();

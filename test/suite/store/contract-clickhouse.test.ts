@@ -1,11 +1,6 @@
 /** @module ClickHouse, embedded, under the contract of evidence stores. */
 import { clickhouse } from "@turnproof/store";
-import {
-  capabilityClauses,
-  contract,
-  evidenceClauses,
-  isolationClauses,
-} from "@turnproof/store/testing";
+import { certifyEvidence } from "@turnproof/store/testing";
 import { afterAll } from "vitest";
 
 import { effort } from "./effort.ts";
@@ -19,7 +14,7 @@ afterAll(async () => {
   await migrated.remove();
 });
 
-contract("clickhouse embedded", [...capabilityClauses, ...evidenceClauses, ...isolationClauses], {
+certifyEvidence("clickhouse embedded", {
   open: async () => clickhouse({ connection: { dataDir: await migrated.make() } }),
   async lasting() {
     // Its first opening migrates an empty directory.

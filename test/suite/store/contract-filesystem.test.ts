@@ -1,13 +1,6 @@
 /** @module The filesystem under the whole contract: evidence, memory, isolation of both. */
 import { filesystem } from "@turnproof/store";
-import {
-  capabilityClauses,
-  contract,
-  evidenceClauses,
-  isolationClauses,
-  memoryClauses,
-  memoryIsolationClauses,
-} from "@turnproof/store/testing";
+import { certifyEvidence } from "@turnproof/store/testing";
 import { afterAll } from "vitest";
 
 import { effort } from "./effort.ts";
@@ -16,22 +9,12 @@ import { temporaryDirectories } from "./temporary-directory.ts";
 const directories = temporaryDirectories();
 afterAll(() => directories.remove());
 
-contract(
-  "filesystem",
-  [
-    ...capabilityClauses,
-    ...evidenceClauses,
-    ...isolationClauses,
-    ...memoryClauses,
-    ...memoryIsolationClauses,
-  ],
-  {
-    open: async () => (await filesystem({ directory: await directories.make() })).evidence,
-    openMemory: async () => (await filesystem({ directory: await directories.make() })).memory,
-    async lasting() {
-      const directory = await directories.make();
-      return async () => (await filesystem({ directory })).evidence;
-    },
-    effort,
+certifyEvidence("filesystem", {
+  open: async () => (await filesystem({ directory: await directories.make() })).evidence,
+  openMemory: async () => (await filesystem({ directory: await directories.make() })).memory,
+  async lasting() {
+    const directory = await directories.make();
+    return async () => (await filesystem({ directory })).evidence;
   },
-);
+  effort,
+});

@@ -4,14 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { postgres } from "@turnproof/store";
-import {
-  capabilityClauses,
-  contract,
-  evidenceClauses,
-  isolationClauses,
-  memoryClauses,
-  memoryIsolationClauses,
-} from "@turnproof/store/testing";
+import { certifyEvidence } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { emptyPgliteDirectory } from "../../servers/pglite.ts";
@@ -44,8 +37,7 @@ test("a directory keeps what was written, for one process at a time", async () =
   await rm(parent, { recursive: true, force: true });
 }, 120_000);
 
-const clauses = [...capabilityClauses, ...evidenceClauses, ...isolationClauses];
-contract("postgres embedded", [...clauses, ...memoryClauses, ...memoryIsolationClauses], {
+certifyEvidence("postgres embedded", {
   open: async () => (await embedded.open()).evidence,
   openMemory: async () => (await embedded.open()).memory,
   async lasting() {

@@ -1,13 +1,6 @@
 /** @module A real PostgreSQL server under the whole contract: evidence, memory, isolation. */
 import { postgres } from "@turnproof/store";
-import {
-  capabilityClauses,
-  contract,
-  evidenceClauses,
-  isolationClauses,
-  memoryClauses,
-  memoryIsolationClauses,
-} from "@turnproof/store/testing";
+import { certifyEvidence } from "@turnproof/store/testing";
 import { afterAll, beforeAll } from "vitest";
 
 import { startPostgres } from "../../servers/postgres.ts";
@@ -28,8 +21,7 @@ const open = async (): Promise<Awaited<ReturnType<typeof postgres>>> =>
   // A database of its own is an empty store.
   postgres({ url: server.url(await server.createDatabase({ like: pattern })), poolSize: 3 });
 
-const clauses = [...capabilityClauses, ...evidenceClauses, ...isolationClauses];
-contract("postgres server", [...clauses, ...memoryClauses, ...memoryIsolationClauses], {
+certifyEvidence("postgres server", {
   open: async () => (await open()).evidence,
   openMemory: async () => (await open()).memory,
   async lasting() {

@@ -4,7 +4,7 @@
  */
 import { postgres } from "@turnproof/store";
 import type { MemoryStore, PostgresPool, PostgresProvider } from "@turnproof/store";
-import { contract, memoryClauses, memoryIsolationClauses } from "@turnproof/store/testing";
+import { certifyMemory } from "@turnproof/store/testing";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
@@ -59,7 +59,7 @@ async function fill(memory: MemoryStore): Promise<void> {
   }
 }
 
-contract("postgres under row security", [...memoryClauses, ...memoryIsolationClauses], {
+certifyMemory("postgres under row security", {
   openMemory: async () => {
     const database = await newDatabase();
     const url = server.url(database, "keeper");

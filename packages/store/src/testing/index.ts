@@ -1,8 +1,10 @@
 /**
- * @module Testing: the contract kit. `contract(name, [...evidenceClauses, ...isolationClauses],
- * { open })` certifies a provider in Vitest.
+ * @module Testing: the contract kit. `certifyEvidence(name, { open, lasting })` certifies a
+ * provider in Vitest, `contract` runs a part of the clauses.
  */
 export { capabilityClauses } from "./capability-clauses.ts";
+export { certifyEvidence, certifyMemory } from "./certify.ts";
+export type { EvidenceKitOptions, MemoryKitOptions } from "./certify.ts";
 export { contract } from "./contract.ts";
 export type { KitClause, KitOptions, Effort, Harness } from "./contract.ts";
 export { evidenceClauses } from "./evidence-clauses.ts";
