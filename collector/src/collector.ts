@@ -16,6 +16,7 @@ import { peerAddress } from "./http/environment.ts";
 import type { AppContext, AppEnv } from "./http/environment.ts";
 import { compress } from "./http/compress.ts";
 import { createErrorHandler, refuse } from "./http/errors.ts";
+import { followingAnswers } from "./http/following-answers.ts";
 import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
 import { bufferedResponses } from "./http/buffered-responses.ts";
@@ -149,6 +150,7 @@ function buildApp(parts: Parts): Hono<AppEnv> {
     c.set("scheme", config.cookieSecure ? "https:" : "http:");
     await next();
   });
+  app.use(followingAnswers(log));
   app.use(compress());
   app.use(noStore({ secure: config.cookieSecure }));
   app.use(parts.requests.middleware);
@@ -165,7 +167,7 @@ function buildApp(parts: Parts): Hono<AppEnv> {
       cookieName: parts.cookieName,
     }),
   );
-  app.use(bufferedResponses(endpoints));
+  app.use(bufferedResponses(endpoints, parts.streams));
   const { readers } = parts;
   if (readers !== undefined) {
     app.use(async function readElsewhere(c, next) {

@@ -4,11 +4,15 @@
  * one of them, and not the memory of as many as it has sockets (faults H10).
  */
 import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
 import type { MiddlewareHandler } from "hono";
 
+import type { Streams } from "../access/streams.ts";
 import type { Endpoints } from "./endpoint.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext, AppEnv } from "./environment.ts";
+import { holderOf } from "./event-stream.ts";
+import { breakOff } from "./following-answers.ts";
 
 /** Most at one time, of one principal and of all together. */
 export interface BufferedResponseBounds {
@@ -18,9 +22,13 @@ export interface BufferedResponseBounds {
 
 const defaults: BufferedResponseBounds = { perPrincipalMax: 3, allMax: 4 };
 
-/** Answers 503 `overloaded` to a request of such an endpoint beyond the bounds. */
+/**
+ * Answers 503 `overloaded` to a request of such an endpoint beyond the bounds. Like a stream, the
+ * answer ends with its session or its account.
+ */
 export function bufferedResponses(
   endpoints: Endpoints,
+  streams: Pick<Streams, "hold">,
   { perPrincipalMax, allMax }: BufferedResponseBounds = defaults,
 ): MiddlewareHandler<AppEnv> {
   const held = new Map<string, number>();
@@ -30,6 +38,11 @@ export function bufferedResponses(
     const { name } = principalOf(c);
     const own = held.get(name) ?? 0;
     if (own >= perPrincipalMax || all >= allMax) throw new CodedError("overloaded");
+    const stream = streams.hold(holderOf(c));
+    stream.signal.addEventListener("abort", () => {
+      // When the collector closes it ends in the time for requests in progress.
+      if (stream.signal.reason === ("session_ended" satisfies Code)) breakOff(c);
+    });
     held.set(name, own + 1);
     all += 1;
     const taken = takenOf(c);
@@ -38,6 +51,7 @@ export function bufferedResponses(
       if (left === 0) held.delete(name);
       else held.set(name, left);
       all -= 1;
+      stream.release();
     };
     try {
       await next();

@@ -48,6 +48,7 @@ export async function download(
   try {
     const first = await source.next();
     const more = await late();
+    c.set("bodyFollows", true);
     return c.body(streamOf(first, source, { signal, left, end }), 200, { ...headers, ...more });
   } catch (error) {
     held.release();

@@ -32,6 +32,7 @@ export interface AppEnv {
     readonly incoming?: { readonly socket: { readonly remoteAddress?: string } };
     readonly outgoing?: {
       readonly destroyed: boolean;
+      readonly socket?: { resetAndDestroy(): unknown } | null;
       destroy(): unknown;
       once(event: "close", listener: () => void): unknown;
     };

@@ -164,6 +164,7 @@ function answersInTurn({
       thread.notify(presentState());
       const answer = await thread.request<PassedAnswer>("answer", passed);
       cpuMs = answer.cpuMs;
+      c.set("bodyFollows", typeof answer.body === "string");
       return responseOf(thread, answer);
     } finally {
       place.end(cpuMs);

@@ -28,9 +28,13 @@ const log = createLog("json", () => {});
 let made: Promise<void>;
 let server: Listening;
 const sockets: Socket[] = [];
+/** What ends the answers of the principals. */
+let ended: AbortController;
 
 beforeEach(async () => {
   made = Promise.resolve();
+  ended = new AbortController();
+  const streams = { hold: () => ({ signal: ended.signal, release: () => {} }) };
   const app = new Hono<AppEnv>();
   app.use(async (c, next) => {
     c.set("requestId", "one");
@@ -38,7 +42,7 @@ beforeEach(async () => {
     c.set("principal", { name: c.req.header("x-name") } as Principal);
     await next();
   });
-  app.use(bufferedResponses(endpoints, { perPrincipalMax: 2, allMax: 3 }));
+  app.use(bufferedResponses(endpoints, streams, { perPrincipalMax: 2, allMax: 3 }));
   app.get("/large", async (c) => {
     await made;
     return c.body(large);
@@ -114,4 +118,20 @@ test("one whose reader left counts until it is made", async () => {
   expect(await statusOf("/large", "ada")).toEqual([503]);
   release.resolve();
   await served("ada");
+});
+
+test("one that is being read ends with its session, and not when the collector closes", async () => {
+  const socket = await unread("ada");
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  ended.abort("session_ended");
+  socket.resume();
+  await closed;
+  expect(socket.bytesRead).toBeLessThan(large.byteLength);
+  ended = new AbortController();
+  const other = await unread("ada");
+  ended.abort();
+  const whole = new Promise<void>((resolve) => other.once("close", () => resolve()));
+  other.resume();
+  await whole;
+  expect(other.bytesRead).toBeGreaterThan(large.byteLength);
 });
