@@ -18,7 +18,7 @@ import { watchLatency } from "../../suite/faults/latency-watcher.ts";
 import { oneTrace, oneTraceHeaders } from "../../suite/faults/one-trace.ts";
 import { emptyParts, emptyRecords, justBelow } from "./bodies.ts";
 import type { AttackBody } from "./bodies.ts";
-import { bursts, slowSenders } from "./sockets.ts";
+import { bursts, callBursts, slowSenders } from "./sockets.ts";
 
 const [backend = "filesystem", ...names] = process.argv.slice(2);
 const attackMs = Number(process.env["TURNPROOF_BENCH_SECONDS"] ?? 8) * 1_000;
@@ -208,6 +208,8 @@ try {
   await at("1,000 connections with ten requests each", () =>
     bursts(Number(new URL(url).port), 1_000, attackMs),
   );
+  await sleep(1_000);
+  await at("300 connections with a hundred calls each", () => callBursts(grpcPort, 300, attackMs));
   await sleep(1_000);
   await at("24 readers of large traces", () =>
     clients(24, (round) => take(pagesOf(rootOf(round % 4)), round)),

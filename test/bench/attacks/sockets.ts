@@ -1,4 +1,4 @@
-/** @module Attack sockets: a thousand senders that each send a byte a second. */
+/** @module Attack sockets: senders that are slow, and connections that ask for much at once. */
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -100,6 +100,30 @@ export async function bursts(port: number, count: number, ms: number): Promise<s
     // The answers are not read.
     await sleep(3_000);
     for (const socket of opened) socket.destroy();
+  }
+  return `${rounds} bursts of ${count} connections`;
+}
+
+/** So many connections of gRPC at once, each with a hundred exports at once, every three seconds. */
+export async function callBursts(port: number, count: number, ms: number): Promise<string> {
+  const empty = Buffer.alloc(5);
+  const headers = { ":method": "POST", ":path": traceService, "content-type": "application/grpc" };
+  const until = performance.now() + ms;
+  let rounds = 0;
+  for (; performance.now() < until; rounds += 1) {
+    const sessions = Array.from({ length: count }, () => {
+      const session = connectHttp2(`http://127.0.0.1:${port}`);
+      session.on("error", () => {});
+      for (let call = 0; call < 100; call += 1) {
+        const stream = session.request({ ...headers, te: "trailers" });
+        stream.on("error", () => {});
+        stream.resume();
+        stream.end(empty);
+      }
+      return session;
+    });
+    await sleep(3_000);
+    for (const session of sessions) session.destroy();
   }
   return `${rounds} bursts of ${count} connections`;
 }

@@ -229,7 +229,7 @@ describe("a connection", () => {
     const session: ClientHttp2Session = connectHttp2(harness.grpc.url);
     session.on("error", () => {});
     await once(session, "remoteSettings");
-    expect(session.remoteSettings.maxConcurrentStreams).toBe(128);
+    expect(session.remoteSettings.maxConcurrentStreams).toBe(32);
     expect(session.remoteSettings.maxHeaderListSize).toBe(8_192);
     let code: number | undefined;
     session.on("goaway", (stated) => (code = stated));

@@ -88,7 +88,7 @@ export async function listenGrpc(
     ...(options.sparesMax === undefined ? {} : { sparesMax: options.sparesMax }),
   };
   const sockets = boundSockets(server, bounds, (socket) => turnAway(socket, sessionOf.get(socket)));
-  http2.on("stream", createGrpcServices({ ...receiver, requestTimeoutMs, sockets }));
+  http2.on("stream", createGrpcServices({ ...receiver, requestTimeoutMs, sockets, share }));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));
     server.listen(options.port, options.host, resolve);

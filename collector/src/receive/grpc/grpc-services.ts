@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { CodedError } from "@turnproof/semconv";
 
 import type { Sockets } from "../../http/sockets.ts";
+import type { TurnShare } from "../../http/turn-share.ts";
 import { credentialOf } from "../otlp/intake.ts";
 import type { Intake } from "../otlp/intake.ts";
 import { exportResponse } from "../otlp/otlp-response.ts";
@@ -26,6 +27,8 @@ export interface GrpcServicesOptions {
   readonly requestTimeoutMs: number;
   /** Bounds of the listener; calls of the health service are answered beyond them. */
   readonly sockets: Sockets;
+  /** Spreads exports that arrive at once; calls of the health service do not wait for them. */
+  readonly share: TurnShare;
 }
 
 const service = (name: string, signal: string): string =>
@@ -62,8 +65,12 @@ export function createGrpcServices(options: GrpcServicesOptions): ServeStream {
     const signal = signalOf.get(call.path);
     const admitted = admit(call, options.sockets);
     if (signal !== undefined && !admitted) call.end(statusOf(new CodedError("overloaded")));
-    else if (signal !== undefined) void take(call, signal, options.intake);
-    else if (health.answer(call) === undefined) {
+    else if (signal !== undefined) {
+      options.share(() => {
+        // Its time may have ended, or its client have left, while it waited for its turn.
+        if (!call.over) void take(call, signal, options.intake);
+      });
+    } else if (health.answer(call) === undefined) {
       call.end({ code: grpcCode.unimplemented, message: "There is no such method here." });
     }
   };

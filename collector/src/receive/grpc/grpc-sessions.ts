@@ -14,10 +14,12 @@ export const sessionBounds: ServerOptions = {
   maxSettings: 16,
   maxOutstandingPings: 4,
   maxSessionInvalidFrames: 32,
-  maxSessionRejectedStreams: 32,
+  /** A client may open a hundred before it has read the settings. */
+  maxSessionRejectedStreams: 128,
   settings: {
     enablePush: false,
-    maxConcurrentStreams: 128,
+    // An exporter sends a few at a time; those beyond are refused before they are a stream here.
+    maxConcurrentStreams: 32,
     maxHeaderListSize: 8_192,
     initialWindowSize: 1_048_576,
   },
