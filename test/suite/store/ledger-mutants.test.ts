@@ -39,6 +39,7 @@ const clauses = [...evidenceClauses, ...isolationClauses].filter(({ name }) =>
   [
     mostFail,
     "the newest version of a turn stands, whatever came last",
+    "agents and threads are dated by what is not ahead",
     "turns of hostile tenants stay apart in every answer",
     "an unknown value passes no comparison and every negated one",
     "results of contracts are counted by contract, of the newest version and in scope",
