@@ -125,8 +125,8 @@ describe.each(providersWith("evidence"))("%s", (backend) => {
       expect(await reportedGroups(desk, by)).toEqual(recountedGroups(turns, by));
     }
     // More arrives meanwhile, all of it later: what was there before stays as it was. What a filter
-    // means was read at rest, and is read below over what is there then: of the slower providers one
-    // in three is read meanwhile, and another afterwards.
+    // means was read at rest, and is read below over what is there then: of the slower providers
+    // one in three is read meanwhile, and another afterwards.
     const later = sendMore(server.url);
     await expectAll(quick.has(backend) ? filters : everyThird(0));
     await later;
