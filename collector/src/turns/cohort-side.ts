@@ -98,25 +98,25 @@ export function durationsOf({ facets, total }: CohortRead): Durations {
   };
 }
 
-/** Tokens of the turns that count them. */
+/** Tokens of the turns that count these, whether or not they count the others. */
 export function tokenSums({ slices, total }: CohortRead, of: "input" | "output"): Sums {
   return {
     parts: slices.map((slice) => ({
-      part: (of === "input" ? slice.input_tokens : slice.output_tokens) ?? 0,
-      whole: slice.turns - slice.tokens_unknown,
+      part: slice[`${of}_tokens`] ?? 0,
+      whole: slice.turns - slice[`${of}_unknown`],
     })),
-    unknown: total?.tokens_unknown ?? 0,
+    unknown: total?.[`${of}_unknown`] ?? 0,
   };
 }
 
 /** Input tokens from a cache, of the turns with both counts. */
-export function cachedSums({ slices }: CohortRead): Sums {
+export function cachedSums({ slices, total }: CohortRead): Sums {
   return {
     parts: slices.map(({ cached_tokens: part, cached_of_tokens: whole }) => ({
       part: part ?? 0,
       whole: whole ?? 0,
     })),
-    unknown: 0,
+    unknown: total?.cached_unknown ?? 0,
   };
 }
 

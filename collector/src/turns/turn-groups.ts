@@ -18,6 +18,7 @@ import type {
 
 import type { VerdictFigures } from "../ui/display/trend.ts";
 import type { GroupsPlace } from "./groups-request.ts";
+import { hasHalfCounted } from "./half-counted.ts";
 
 /** Turns of one group. */
 export interface TurnGroup extends VerdictFigures, Omit<Usage, "total_tokens"> {
@@ -135,6 +136,7 @@ function namedGroup(of: GroupedTurns): NamedGroup {
   const { value, threads, names } = of;
   const { input_tokens, output_tokens } = of;
   const measured = input_tokens !== null || output_tokens !== null;
+  const partial = of.calls_without_usage > 0 || hasHalfCounted(of);
   const models = names.model ?? [];
   return {
     value,
@@ -152,7 +154,7 @@ function namedGroup(of: GroupedTurns): NamedGroup {
       input_tokens,
       output_tokens,
       cached_tokens: of.cached_tokens,
-      usage_state: !measured ? "not_measured" : of.calls_without_usage > 0 ? "partial" : "known",
+      usage_state: !measured ? "not_measured" : partial ? "partial" : "known",
     },
     names: {
       models,

@@ -6,6 +6,7 @@ import type { TurnCondition, TurnFigures, TurnQuery, TurnReader } from "@turnpro
 
 import { noTrendFigures } from "../ui/display/trend.ts";
 import type { ReleaseTrend, Trend, TrendFigures } from "../ui/display/trend.ts";
+import { hasHalfCounted } from "./half-counted.ts";
 import { turnSeries } from "./turn-series.ts";
 import type { SeriesOptions } from "./turn-series.ts";
 
@@ -61,7 +62,7 @@ function trendFigures(of: TurnFigures, partial: boolean): TrendFigures {
     tool_failed: of.tool_failed,
     tokens: input === null && output === null ? null : (input ?? 0) + (output ?? 0),
     tokens_turns: of.turns - of.tokens_unknown,
-    tokens_partial: partial,
+    tokens_partial: partial || hasHalfCounted(of),
     cached_share: cachedOf === null || cachedOf === 0 ? null : (of.cached_tokens ?? 0) / cachedOf,
   };
 }

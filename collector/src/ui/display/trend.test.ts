@@ -92,6 +92,13 @@ test("figures are of those turns that said them", () => {
   expect(slices[0]?.turns).toBe(1);
 });
 
+test("a turn with one of its counts makes the sum of tokens a lower bound", () => {
+  const known = row(0, { input_tokens: 1, output_tokens: 0, usage_state: "known" });
+  const half = row(1, { input_tokens: null, output_tokens: 0, usage_state: "known" });
+  expect(trendOf([known], nowMs).tokens_partial).toBe(false);
+  expect(trendOf([known, half], nowMs)).toMatchObject({ tokens: 1, tokens_partial: true });
+});
+
 test("a release has its own figures", () => {
   const rows = [
     row(0, { releases: ["1"], thread_id: "a" }),

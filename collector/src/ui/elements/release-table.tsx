@@ -11,6 +11,7 @@ import { tokensPerTurn } from "../display/trend.ts";
 import type { ReleaseTrend, TrendFigures } from "../display/trend.ts";
 import { Duration, NotMeasured, NotThere, Time } from "./figure.tsx";
 import { Table } from "./panel.tsx";
+import { turnsText } from "./time-figure.tsx";
 import { VerdictCounts } from "./verdict-counts.tsx";
 
 /** Base of the table's links. */
@@ -155,8 +156,8 @@ const Tokens: FC<{ readonly of: TrendFigures }> = ({ of }) => {
   const withoutTokens = of.turns - of.tokens_turns;
   const least = of.tokens_partial;
   const title =
-    (least ? "At least: some calls reported none. " : "") +
-    (withoutTokens === 0 ? "" : `${countText(withoutTokens)} turns reported none.`);
+    (least ? "At least: some calls have not all of their counts. " : "") +
+    (withoutTokens === 0 ? "" : `${turnsText(withoutTokens)} reported none.`);
   return (
     <span title={title === "" ? undefined : title}>
       {least ? "≥ " : ""}

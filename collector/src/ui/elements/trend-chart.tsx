@@ -219,6 +219,11 @@ function sliceText(slice: TrendSlice): string {
     ...(troubled === 0
       ? []
       : [`${countText(troubled)} of ${countText(slice.tool_results)} tool results not clean`]),
-    ...(tokens === null ? [] : [`${shortCountText(Math.round(tokens))} tokens a turn`]),
+    ...(tokens === null
+      ? []
+      : [
+          `${slice.tokens_partial ? "at least " : ""}` +
+            `${shortCountText(Math.round(tokens))} tokens a turn`,
+        ]),
   ].join("; ");
 }

@@ -217,7 +217,7 @@ const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
   const share = cached === null || input === null || input === 0 ? null : shareText(cached, input);
   const words =
     `${full(input)} in, ${full(output)} out, from the provider's cache: ${share ?? "unknown"}` +
-    (row.usage_state === "partial" ? "; at least: some calls have no count" : "");
+    (row.usage_state === "partial" ? "; at least: some calls have not all of their counts" : "");
   return (
     <span class="tokens" role="img" title={words}>
       {row.usage_state === "partial" ? "≥" : ""}

@@ -49,7 +49,7 @@ export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
       ? null
       : shareText(cached, input);
   const notes = [
-    ...(of.usage_state === "partial" ? ["At least: some calls have no count."] : []),
+    ...(of.usage_state === "partial" ? ["At least: some calls have not all of their counts."] : []),
     ...(share === null ? [] : [`${share} of the input from a cache.`]),
   ];
   return (

@@ -65,9 +65,12 @@ export const figureSql: string = `${countSql},
   ${sumOf("tool_results")} AS tool_results_sum, ${sumOf("tool_limited")} AS tool_limited_sum,
   ${sumOf("tool_failed")} AS tool_failed_sum, ${sumOf("input_tokens")} AS input_sum,
   ${sumOf("output_tokens")} AS output_sum,
+  toFloat64(countIf(isNull(input_tokens))) AS input_unknown,
+  toFloat64(countIf(isNull(output_tokens))) AS output_unknown,
   toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown,
   ${sumOf("cached_tokens", "input_tokens")} AS cached_sum,
-  ${sumOf("input_tokens", "cached_tokens")} AS cached_of_sum`;
+  ${sumOf("input_tokens", "cached_tokens")} AS cached_of_sum,
+  toFloat64(countIf(isNull(input_tokens) OR isNull(cached_tokens))) AS cached_unknown`;
 
 function stretchSql(everyMs: number | undefined, time: StoredTime = "ended_at"): string {
   return everyMs === undefined

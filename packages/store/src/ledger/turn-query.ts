@@ -112,11 +112,15 @@ export interface TurnFigures extends TurnCounts {
   readonly tool_failed: number;
   /** Sums over the turns with a value, and the number of turns without one. */
   readonly input_tokens: number | null;
+  readonly input_unknown: number;
   readonly output_tokens: number | null;
+  readonly output_unknown: number;
+  /** Turns with neither value. */
   readonly tokens_unknown: number;
-  /** Over the turns with both values. */
+  /** Over the turns with both values, and the number of the others. */
   readonly cached_tokens: number | null;
   readonly cached_of_tokens: number | null;
+  readonly cached_unknown: number;
 }
 
 /** Figures of the turns with one value, in one time interval. */

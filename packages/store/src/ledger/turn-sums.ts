@@ -90,6 +90,8 @@ function figuresOf(records: readonly TurnRecord[]): TurnFigures {
   const known = (field: keyof typeof numberFields): number[] =>
     records.flatMap((record) => numberFields[field](record) ?? []);
   const durations = known("duration_ms");
+  const input = known("input_tokens");
+  const output = known("output_tokens");
   const reported = records.filter(
     ({ row }) => row.input_tokens !== null || row.output_tokens !== null,
   ).length;
@@ -106,11 +108,14 @@ function figuresOf(records: readonly TurnRecord[]): TurnFigures {
     tool_results: total(known("tool_results")) ?? 0,
     tool_limited: total(known("tool_limited")) ?? 0,
     tool_failed: total(known("tool_failed")) ?? 0,
-    input_tokens: total(known("input_tokens")),
-    output_tokens: total(known("output_tokens")),
+    input_tokens: total(input),
+    input_unknown: records.length - input.length,
+    output_tokens: total(output),
+    output_unknown: records.length - output.length,
     tokens_unknown: records.length - reported,
     cached_tokens: total(cached.map(({ row }) => row.cached_tokens ?? 0)),
     cached_of_tokens: total(cached.map(({ row }) => row.input_tokens ?? 0)),
+    cached_unknown: records.length - cached.length,
     first_at: times[0] ?? null,
     last_at: times.at(-1) ?? null,
   };

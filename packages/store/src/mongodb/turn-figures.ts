@@ -180,9 +180,14 @@ export async function figuresOf(
     ...summed("tool_failed", "tool_failed"),
     ...summed("input", "input_tokens"),
     ...summed("output", "output_tokens"),
+    input_unknown: countIf({ $not: [isKnown("input_tokens")] }),
+    output_unknown: countIf({ $not: [isKnown("output_tokens")] }),
     tokens_unknown: countIf(hasNoTokens),
     ...summed("cached", "cached_tokens", "input_tokens"),
     ...summed("cached_of", "input_tokens", "cached_tokens"),
+    cached_unknown: countIf({
+      $not: [{ $and: [isKnown("input_tokens"), isKnown("cached_tokens")] }],
+    }),
     first_at: { $min: "$ended_at" },
     last_at: { $max: "$ended_at" },
   };

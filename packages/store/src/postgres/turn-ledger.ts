@@ -208,8 +208,11 @@ const tokensSql = `${percentilesSql},
 const figureSql = `count(*)::text AS turns, count(*) FILTER (WHERE has_error)::text AS errors,
   ${tokensSql}, sum(tool_results) AS tool_results_sum, sum(tool_limited) AS tool_limited_sum,
   sum(tool_failed) AS tool_failed_sum,
+  count(*) FILTER (WHERE input_tokens IS NULL)::text AS input_unknown,
+  count(*) FILTER (WHERE output_tokens IS NULL)::text AS output_unknown,
   sum(cached_tokens) FILTER (WHERE input_tokens IS NOT NULL) AS cached_sum,
   sum(input_tokens) FILTER (WHERE cached_tokens IS NOT NULL) AS cached_of_sum,
+  count(*) FILTER (WHERE input_tokens IS NULL OR cached_tokens IS NULL)::text AS cached_unknown,
   min(ended_at)::text AS first_at, max(ended_at)::text AS last_at`;
 
 function stretchSql(everyMs: number, time: StoredTime = "ended_at"): string {

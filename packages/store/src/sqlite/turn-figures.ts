@@ -56,9 +56,12 @@ const turnSums: Readonly<Record<string, string>> = {
   tool_failed_sum: "sum(tool_failed)",
   input_sum: "sum(input_tokens)",
   output_sum: "sum(output_tokens)",
+  input_unknown: "sum(input_tokens IS NULL)",
+  output_unknown: "sum(output_tokens IS NULL)",
   tokens_unknown: "sum(input_tokens IS NULL AND output_tokens IS NULL)",
   cached_sum: "sum(CASE WHEN input_tokens IS NOT NULL THEN cached_tokens END)",
   cached_of_sum: "sum(CASE WHEN cached_tokens IS NOT NULL THEN input_tokens END)",
+  cached_unknown: "sum(input_tokens IS NULL OR cached_tokens IS NULL)",
   first_at: "min(ended_at)",
   last_at: "max(ended_at)",
 };

@@ -1,4 +1,7 @@
-/** @module NumberClauses: a number of a turn is not the number of the same name of its calls. */
+/**
+ * @module NumberClauses: a number of a turn is not the number of the same name of its calls, and
+ * one that is unknown is not zero.
+ */
 import { deepEqual, equal } from "node:assert/strict";
 
 import type { TurnCondition, TurnQuery } from "../ledger/turn-query.ts";
@@ -60,6 +63,34 @@ export const numberClauses: readonly KitClause[] = [
           const [facet] = await ledger.turnFacets(query, ["agent_id"], 9);
           deepEqual(facet?.values, [{ value: key, turns: 1 }]);
         }
+      }
+    },
+  ),
+  onStore(
+    "input, output and cached tokens each count the turns without them, in every figure of turns",
+    async ({ ledger }) => {
+      const tokens = [
+        [0, 9, null],
+        [0, null, 0],
+        [null, 3, 2],
+        [null, null, null],
+      ] as const;
+      await ledger.putTurns(
+        tokens.map(([input_tokens, output_tokens, cached_tokens], at) =>
+          sampleRecord(`t-${at}`, { agent_id: "a", input_tokens, output_tokens, cached_tokens }),
+        ),
+      );
+      const query: TurnQuery = { scope: allTenants, where: [] };
+      const { groups } = await ledger.turnGroups(query, "agent_id", { limit: 9 });
+      for (const figures of [
+        ...(await ledger.turnFigures(query, {})),
+        ...(await ledger.turnFigures(query, { by: "agent_id", everyMs: 86_400_000 })),
+        ...groups,
+      ]) {
+        deepEqual([figures.input_tokens, figures.input_unknown], [0, 2]);
+        deepEqual([figures.output_tokens, figures.output_unknown], [12, 2]);
+        deepEqual([figures.cached_of_tokens, figures.cached_unknown], [0, 3]);
+        equal(figures.tokens_unknown, 1);
       }
     },
   ),
