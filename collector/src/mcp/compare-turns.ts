@@ -11,6 +11,8 @@ import { sideText } from "../ui/display/cohort-texts.ts";
 import { durationText, shareText } from "../ui/display/figures.ts";
 import { chanceText } from "../ui/display/share-texts.ts";
 import { tokensPerTurn } from "../ui/display/trend.ts";
+import type { TrendFigures } from "../ui/display/trend.ts";
+import { turnsText } from "../ui/elements/time-figure.tsx";
 import { AnswerText, evidence, value } from "./answer-text.ts";
 import type { Requester } from "./requester.ts";
 import { aTime, anAgent, anId, timeForms, tool } from "./tool.ts";
@@ -168,14 +170,23 @@ function releaseLine(of: TrendModel["releases"][number]): string {
   const verdicts = Object.entries(of.verdicts).map(
     ([word, count]) => `${word} ${count} (${shareText(count, of.turns)})`,
   );
-  const each = tokensPerTurn(of);
   const took = (ms: number | null): string => (ms === null ? "unknown" : durationText(ms));
   return [
     `${value(of.release)}: ${of.turns} turns`,
     verdicts.join(", "),
     `p50 ${took(of.p50_ms)}, p95 ${took(of.p95_ms)}`,
     `tool results ${of.tool_results}, limited ${of.tool_limited}, failed ${of.tool_failed}`,
-    `tokens per turn ${each === null ? "unknown" : Math.round(each)}`,
+    tokensText(of),
     `from ${isoTime(of.first_ms)} to ${isoTime(of.last_ms)}`,
   ].join("; ");
+}
+
+/** The mean over the turns with counts, at least where a count is missing; and the other turns. */
+function tokensText(of: TrendFigures): string {
+  const each = tokensPerTurn(of);
+  if (each === null) return "tokens per turn unknown";
+  const mean = of.tokens_partial ? `at least ${Math.floor(each)}` : String(Math.round(each));
+  const others = of.turns - of.tokens_turns;
+  const none = others === 0 ? "" : ` (${turnsText(others)} reported none)`;
+  return `tokens per turn ${mean}${none}`;
 }

@@ -10,6 +10,7 @@ import type { TrendModel } from "../../../collector/src/turns/counted-trend.ts";
 import { listen } from "../../../collector/src/server.ts";
 import { openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
+import { call, connect } from "./mcp-client.ts";
 
 const token = "root-q7KxZt4Wm9Rc2Yd8";
 const headers = { authorization: `Bearer ${token}` };
@@ -81,4 +82,12 @@ test("a sum of tokens with a part that is unknown is a lower bound", async () =>
 test("an agent's sums are a lower bound where a turn has one count", async () => {
   const half = await desk.json<object>("/agents.json", headers);
   expect(half).toMatchObject({ items: [{ usage_state: "partial" }] });
+});
+
+test("the tool for agents states lower bounds and turns without counts", async () => {
+  const client = await connect(server.url, token);
+  const { text } = await call(client, "compare_two_releases", {});
+  await client.close();
+  expect(text).toMatch(/^baseline 9\.0: .*; tokens per turn at least 4 \(1 turn reported none\);/m);
+  expect(text).toMatch(/^candidate 9\.1: .*; tokens per turn 13;/m);
 });
