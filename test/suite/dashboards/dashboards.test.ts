@@ -11,7 +11,14 @@ import { variables } from "../../../collector/src/config/config-variables.ts";
 import { judgeTurns, openDesk, recordEvents } from "../collector/desk.ts";
 import { bareDay, lacking } from "./bare-turn.ts";
 import { noPlainSecret } from "./compose-secrets.ts";
-import { demo, demoClient, finding_codes, insight_codes, overCopies } from "./demo-data.ts";
+import {
+  demo,
+  demoClient,
+  finding_codes,
+  insight_codes,
+  overCopies,
+  overSingles,
+} from "./demo-data.ts";
 import {
   day,
   expanded,
@@ -242,6 +249,13 @@ describe("variables", () => {
       }
     },
   );
+
+  test.each(panels())("$name counts an event once that was sent again", async ({ target }) => {
+    const text = overCopies(expanded(target.rawSql));
+    expect(withoutFilter(await rowsOf(text))).toEqual(
+      withoutFilter(await rowsOf(overSingles(text))),
+    );
+  });
 
   test.each(panels())(
     "$name is answered by each variable, and by none that is not there",

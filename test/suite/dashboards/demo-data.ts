@@ -46,6 +46,10 @@ export async function demoClient(): Promise<ClickHouseClient> {
     await opened.command({
       query: `CREATE TABLE copied_${view} ENGINE = Memory AS SELECT * FROM ${view}`,
     });
+  await opened.command({
+    query: `CREATE TABLE single_events ENGINE = Memory AS SELECT * FROM copied_events
+LIMIT 1 BY ingest_principal, root_trace_id, full_event_id`,
+  });
   return opened;
 }
 
@@ -54,6 +58,10 @@ const views = ["events", "turns"];
 /** The statement over copies of the views: to plan a view costs more than to read its rows. */
 export const overCopies = (sql: string): string =>
   sql.replaceAll(new RegExp(`\\b(FROM|JOIN) (${views.join("|")})\\b`, "g"), "$1 copied_$2 AS $2");
+
+/** A statement over copies, read as if no event had been sent again. */
+export const overSingles = (sql: string): string =>
+  sql.replaceAll("copied_events AS events", "single_events AS events");
 
 /** One turn with something for every panel. */
 export function demo(): TurnEvent[] {
