@@ -166,7 +166,7 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
     version,
     store: collector.store.name,
     events: { ...(await eventFacts(join(out, "events"))), complete },
-    turns: await turnFacts(join(out, "turns")),
+    ...(await turnFacts(out)),
     oldest_kept: oldest.items[0]?.received_at ?? null,
     retention: { floor_days: config.retentionFloorDays ?? null, legal_hold: config.legalHold },
     losses: {
@@ -179,7 +179,7 @@ async function gather(client: Client, config: Config, window: PackWindow): Promi
     audit: audit.log,
     deletions: [...audit.deletions],
     retentions: audit.retentions,
-    rules: 5,
+    rules: 6,
   };
 }
 
@@ -202,14 +202,21 @@ async function eventFacts(folder: string): Promise<Omit<PackFacts["events"], "co
   return { rows, first_received: first, last_received: last };
 }
 
-async function turnFacts(folder: string): Promise<PackFacts["turns"]> {
+/** An event is in the window by its own time, a turn by its end. */
+async function turnFacts(out: string): Promise<Required<Pick<PackFacts, "turns" | "roots">>> {
   const counts = { rows: 0, judged: 0, with_findings: 0 };
-  for await (const { verdict, flag_list: flags } of rowsIn(folder)) {
+  const roots = new Set<unknown>();
+  for await (const { root_trace_id: root } of rowsIn(join(out, "events"))) roots.add(root);
+  const without = new Set(roots);
+  for await (const { root_trace_id: root, verdict, flag_list: flags } of rowsIn(
+    join(out, "turns"),
+  )) {
     counts.rows += 1;
+    without.delete(root);
     if (verdict !== "unjudged") counts.judged += 1;
     if (Array.isArray(flags) && flags.includes("finding")) counts.with_findings += 1;
   }
-  return counts;
+  return { turns: counts, roots: { rows: roots.size, without_turn: without.size } };
 }
 
 async function* rowsIn(folder: string): AsyncGenerator<Readonly<Record<string, unknown>>> {

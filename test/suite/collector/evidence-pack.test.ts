@@ -313,6 +313,25 @@ test("a producer without an account leaves what the others reported of the windo
   expect(await dropped("silent")).toEqual([some, `Spans dropped by producers: ${some}.`]);
 });
 
+test("a turn that runs on after the window has events in it, and no row", async () => {
+  const day = "2026-10-11";
+  const late = turnEvents({ root: "root-across", at: `${day}T00:59:00.000Z` }).map((event) =>
+    event.event_kind === "turn" ? { ...event, timestamp: `${day}T01:00:00.000Z` } : event,
+  );
+  await desk.put([...turnEvents({ root: "root-inside", at: `${day}T00:30:00.000Z` }), ...late]);
+  const out = join(folder, "across");
+  const ran = await made(out, token, `${day}T01:00:00Z`, `${day}T00:00:00Z`);
+  expect(ran.code, ran.err).toBe(0);
+  const [code, check] = await verified(out, "--keys", keys);
+  expect([code, check.problems]).toEqual([0, []]);
+  expect(check.table.find(({ article }) => article === "12(2)(b), (c)")?.because).toMatch(
+    /^The files hold \d events of 2 root traces, and 1 turn that ended in the window;/,
+  );
+  expect(readFileSync(join(out, "table.md"), "utf8")).toContain(
+    "| Root traces of the events, those of no turn that ended in the window | 2, 1 |",
+  );
+});
+
 test("another data directory than the collector's makes no pack, and no key", async () => {
   const out = join(folder, "of-another");
   const window = ["--from", "2020-01-01", "--to", "2026-01-01", "--out", out];

@@ -64,7 +64,10 @@ export const factsSchema = z.strictObject({
     /** False where frames were pending, records unreadable, or a bound ended a reading. */
     complete: z.boolean(),
   }),
+  /** Turns whose last event lies in the window: those of its other events have no row. */
   turns: z.strictObject({ rows: count, judged: count, with_findings: count }),
+  /** Root traces of the events, and those of them without such a turn; rules before 6 had none. */
+  roots: z.strictObject({ rows: count, without_turn: count }).exactOptional(),
   /** Receipt of the oldest turn that is kept, of any time; null without one. */
   oldest_kept: text.nullable(),
   retention: z.strictObject({
@@ -118,7 +121,7 @@ export const factsSchema = z.strictObject({
     })
     .exactOptional(),
   /** Rules of the table; packs of earlier versions, which have none, follow theirs. */
-  rules: z.union([z.literal(2), z.literal(3), z.literal(4), z.literal(5)]).exactOptional(),
+  rules: z.literal([2, 3, 4, 5, 6]).exactOptional(),
 });
 export type PackFacts = z.output<typeof factsSchema>;
 

@@ -49,7 +49,7 @@ export function droppedReasons(facts: PackFacts): readonly string[] {
       ? []
       : [`spans dropped by producers: ${droppedText(dropped)}`];
   }
-  if (facts.rules === 5) return ["the reports of producers' losses could not be read"];
+  if ((facts.rules ?? 0) >= 5) return ["the reports of producers' losses could not be read"];
   return [
     ...(dropped === null ? ["not every producer reported its losses"] : []),
     ...((dropped ?? 0) > 0 ? ["producers report dropped spans"] : []),

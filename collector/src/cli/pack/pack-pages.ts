@@ -36,7 +36,8 @@ ${rows.join("\n")}
 | First receipt | ${events.first_received ?? "none"} |
 | Last receipt | ${events.last_received ?? "none"} |
 | Window read completely | ${completeText(facts)} |
-| Turns, judged, with findings | ${turns.rows}, ${turns.judged}, ${turns.with_findings} |
+| Root traces of the events, those of no turn that ended in the window | ${rootsText(facts)} |
+| Turns that ended in the window, judged, with findings | ${turns.rows}, ${turns.judged}, ${turns.with_findings} |
 | Oldest turn kept, received | ${facts.oldest_kept ?? "none"} |
 | Retention floor | ${retention.floor_days === null ? "not set" : `${retention.floor_days} days`} |
 | Legal hold | ${retention.legal_hold ? "set" : "not set"} |
@@ -54,6 +55,10 @@ Runs of retention in the same time, by the age of rows:
 
 ${retained === "" ? "None is recorded." : retained}
 `;
+}
+
+function rootsText({ roots }: PackFacts): string {
+  return roots === undefined ? "not counted" : `${roots.rows}, ${roots.without_turn}`;
 }
 
 function completeText({ events, to, began_at: began, made_at: made }: PackFacts): string {

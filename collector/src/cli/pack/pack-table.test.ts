@@ -26,7 +26,8 @@ const whole: PackFacts = {
   audit: { ...log, window: { accesses: 4, covered: true, since: "2026-01-01T00:00:00Z", off: [] } },
   deletions: [],
   retentions: { log, since: "2026-01-01T00:00:00Z", runs: [] },
-  rules: 5,
+  roots: { rows: 5, without_turn: 2 },
+  rules: 6,
 };
 
 const states = (facts: PackFacts): Readonly<Record<string, string>> =>
@@ -43,6 +44,26 @@ test("what the evidence shows is proven, and what a person must add is partial a
     "26(6)": "proven",
     "72": "partial",
   });
+});
+
+test("turns that ended in the window are not those of its events", () => {
+  const because = (facts: PackFacts, article: string): string =>
+    packTable(facts).find((row) => row.article === article)?.because ?? "";
+  expect(because(whole, "12(2)(b), (c)")).toBe(
+    "The files hold 9 events of 5 root traces, and 3 turns that ended in the window; " +
+      "that they are monitored is not in them.",
+  );
+  const judged = "2 of 3 turns that ended in the window are judged, 1 with findings; ";
+  const decides = "which of them is a risk, a person decides.";
+  expect(because(whole, "12(2)(a)")).toBe(
+    `${judged}${decides} Of 2 root traces there are events and no such turn.`,
+  );
+  const all = { ...whole, roots: { rows: 3, without_turn: 0 } };
+  expect(because(all, "12(2)(a)")).toBe(judged + decides);
+  // Packs of earlier rules verify as they were signed.
+  const { roots: _roots, ...earlier } = { ...whole, rules: 5 as const };
+  expect(because(earlier, "12(2)(b), (c)")).toContain("9 events of 3 turns;");
+  expect(because(earlier, "12(2)(a)")).toContain("2 of 3 turns are judged,");
 });
 
 test("nothing is proven by nothing", () => {

@@ -50,21 +50,25 @@ function recording(facts: PackFacts): PackRow {
     : { article, duty, state: "partial", because: sentence(reasons) };
 }
 
-function risks({ turns }: PackFacts): PackRow {
+function risks({ turns, roots }: PackFacts): PackRow {
   const article = "12(2)(a)";
   const duty =
     "Events identify situations that may result in a risk or a substantial modification.";
-  return turns.judged === 0
-    ? { article, duty, state: "not_evidenced", because: "No turn of the window is judged." }
-    : {
-        article,
-        duty,
-        state: "partial",
-        because: `${turns.judged} of ${turns.rows} turns are judged, ${turns.with_findings} with findings; which of them is a risk, a person decides.`,
-      };
+  if (turns.judged === 0) {
+    const of = roots === undefined ? "of" : "that ended in";
+    const because = `No turn ${of} the window is judged.`;
+    return { article, duty, state: "not_evidenced", because };
+  }
+  const ended = roots === undefined ? "" : " that ended in the window";
+  const others =
+    roots === undefined || roots.without_turn === 0
+      ? ""
+      : ` Of ${counted(roots.without_turn, "root trace")} there are events and no such turn.`;
+  const because = `${turns.judged} of ${turns.rows} turns${ended} are judged, ${turns.with_findings} with findings; which of them is a risk, a person decides.${others}`;
+  return { article, duty, state: "partial", because };
 }
 
-function monitoring({ events, turns }: PackFacts): PackRow {
+function monitoring({ events, turns, roots }: PackFacts): PackRow {
   const article = "12(2)(b), (c)";
   const duty = "Events serve post-market monitoring and the monitoring of operation.";
   return events.rows === 0
@@ -73,8 +77,19 @@ function monitoring({ events, turns }: PackFacts): PackRow {
         article,
         duty,
         state: "partial",
-        because: `The files hold ${events.rows} events of ${turns.rows} turns; that they are monitored is not in them.`,
+        because: `The files hold ${events.rows} events of ${heldText(turns, roots)}; that they are monitored is not in them.`,
       };
+}
+
+/** Events are those of the window; turns are those that ended in it. */
+function heldText(turns: PackFacts["turns"], roots: PackFacts["roots"]): string {
+  return roots === undefined
+    ? `${turns.rows} turns`
+    : `${counted(roots.rows, "root trace")}, and ${counted(turns.rows, "turn")} that ended in the window`;
+}
+
+function counted(rows: number, one: string): string {
+  return `${rows} ${rows === 1 ? one : `${one}s`}`;
 }
 
 function kept(facts: PackFacts, article: string, duty: string): PackRow {
