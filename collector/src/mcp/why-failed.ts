@@ -247,11 +247,12 @@ function findingLines(findings: Findings): readonly string[] {
 function turnLine(turn: TurnRow): string {
   const { tools, total_tokens: tokens, duration_ms: took } = turn;
   const failed = tools.error + tools.provider_error;
+  const least = turn.usage_state === "partial" ? "at least " : "";
   return [
     `turn ${value(turn.turn_id)}: recorded status ${turn.status}, ${turn.started_at}`,
     took === null ? "duration unknown" : durationText(took),
     `${tools.results} tool results, ${failed} failed`,
-    tokens === null ? "tokens unknown" : `${countText(tokens)} tokens`,
+    tokens === null ? "tokens unknown" : `${least}${countText(tokens)} tokens`,
     `models ${turn.models.map(value).join(" ") || "not recorded"}`,
     `release ${turn.releases.map(value).join(" ") || "not recorded"}`,
   ].join(", ");

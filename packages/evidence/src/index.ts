@@ -96,7 +96,13 @@ export { trustedErrors } from "./normalize/untrusted.ts";
 export { turnFields, turnKey } from "./event/turn-key.ts";
 export type { TurnKeyFields } from "./event/turn-key.ts";
 export { clockStepMs, mayBeBeside, repeatedCalls } from "./normalize/repeated-calls.ts";
-export { countedModelCalls, countUsage, hasUsage, modelCallGroups } from "./normalize/usage.ts";
+export {
+  countedModelCalls,
+  countUsage,
+  hasTotal,
+  hasUsage,
+  modelCallGroups,
+} from "./normalize/usage.ts";
 export type { ModelCallGroup, Usage } from "./normalize/usage.ts";
 export { groupByIdentity, tupleFields, tupleOf } from "./event/identity-tuple.ts";
 export type { IdentityGroups, IdentityTuple } from "./event/identity-tuple.ts";

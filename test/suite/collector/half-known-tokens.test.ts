@@ -87,7 +87,9 @@ test("an agent's sums are a lower bound where a turn has one count", async () =>
 test("the tool for agents states lower bounds and turns without counts", async () => {
   const client = await connect(server.url, token);
   const { text } = await call(client, "compare_two_releases", {});
+  const half = await call(client, "why_did_this_turn_fail", { id: "root-9.0-2" });
   await client.close();
+  expect(half.text).toContain(", at least 6 tokens, ");
   expect(text).toMatch(/^baseline 9\.0: .*; tokens per turn at least 4 \(1 turn reported none\);/m);
   expect(text).toMatch(/^candidate 9\.1: .*; tokens per turn 13;/m);
 });

@@ -165,3 +165,29 @@ test("memory that answered in full where it is recorded is in the sentence", () 
     sentence: "Memory answered in full where it is recorded, and a part may be missing.",
   });
 });
+
+test("tokens of a call that has one count are at least so many; a total of its own is all", () => {
+  const judgeWhole = (clause: Clause, attributes: TurnEvent["attributes"]): string | undefined => {
+    const contract = defineContract({ name: "one", expect: [clause] });
+    const calls = [{ input_tokens: 1_000, output_tokens: 7 }, attributes].map((counts, at) => ({
+      ...model(at),
+      attributes: counts,
+    }));
+    const [turn] = evaluateTurns([...calls, end()], [contract], {
+      metadata: whole,
+      otherwise: null,
+    });
+    return turn?.contracts[0]?.clauses[0]?.result;
+  };
+  const total = (at_most: number, of: TurnEvent["attributes"]): string | undefined =>
+    judgeWhole({ clause: "tokens", at_most }, of);
+  expect(total(1_008, { output_tokens: 3 })).toBe("violated");
+  expect(total(1_010, { output_tokens: 3 })).toBe("not_established");
+  expect(total(1_010, { total_tokens: 3 })).toBe("holds");
+  expect(judgeWhole({ clause: "tokens", of: "input", at_most: 1_000 }, { total_tokens: 3 })).toBe(
+    "not_established",
+  );
+  expect(judgeWhole({ clause: "tokens", of: "output", at_most: 10 }, { output_tokens: 3 })).toBe(
+    "holds",
+  );
+});

@@ -9,7 +9,7 @@ const words = { proven: "proven", partial: "partial", not_evidenced: "not eviden
 
 /** The table and the facts. */
 export function tablePage(facts: PackFacts, table: readonly PackRow[]): string {
-  const { events, turns, losses, retention, audit, deletions } = facts;
+  const { events, losses, retention, audit, deletions } = facts;
   const rows = table.map(({ article, duty, state, because }) =>
     rowText([article, duty, words[state], because]),
   );
@@ -37,7 +37,7 @@ ${rows.join("\n")}
 | Last receipt | ${events.last_received ?? "none"} |
 | Window read completely | ${completeText(facts)} |
 | Root traces of the events, those of no turn that ended in the window | ${rootsText(facts)} |
-| Turns that ended in the window, judged, with findings | ${turns.rows}, ${turns.judged}, ${turns.with_findings} |
+| Turns that ended in the window, judged, with findings | ${turnsText(facts)} |
 | Oldest turn kept, received | ${facts.oldest_kept ?? "none"} |
 | Retention floor | ${retention.floor_days === null ? "not set" : `${retention.floor_days} days`} |
 | Legal hold | ${retention.legal_hold ? "set" : "not set"} |
@@ -55,6 +55,10 @@ Runs of retention in the same time, by the age of rows:
 
 ${retained === "" ? "None is recorded." : retained}
 `;
+}
+
+function turnsText({ turns }: PackFacts): string {
+  return `${turns.rows}, ${turns.judged}, ${turns.with_findings}`;
 }
 
 function rootsText({ roots }: PackFacts): string {

@@ -32,7 +32,7 @@ export interface TrendFigures extends VerdictFigures {
   /** Input and output tokens of the turns with counts, and the number of these turns. */
   readonly tokens: number | null;
   readonly tokens_turns: number;
-  /** True when some call of these turns has not all of its counts: `tokens` are at least so many. */
+  /** True when some call of these turns has not all of its counts, a lower bound. */
   readonly tokens_partial: boolean;
   /** Share of input tokens that came from a cache, over the turns with both counts. */
   readonly cached_share: number | null;
@@ -65,7 +65,7 @@ export function troubledShare(of: TrendFigures): number | null {
   return of.tool_results === 0 ? null : (of.tool_limited + of.tool_failed) / of.tool_results;
 }
 
-/** Average tokens of a turn, over the turns with counts, at least where partial; null without any. */
+/** Average tokens of a turn with counts, a lower bound where partial; null without any. */
 export function tokensPerTurn({ tokens, tokens_turns: turns }: TrendFigures): number | null {
   return tokens === null ? null : tokens / turns;
 }

@@ -1,5 +1,5 @@
 /** @module JudgeBudgets: duration, tokens, cost, retries, fallbacks and depth within limits. */
-import { parentKey, spanKey, toolOutcome, turnCalls } from "@turnproof/evidence";
+import { hasTotal, parentKey, spanKey, toolOutcome, turnCalls } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { elapsedMs } from "@turnproof/semconv";
 
@@ -55,11 +55,16 @@ export function judgeTokens(clause: ClauseOf<"tokens">, facts: TurnFacts): Claus
   if (facts.closed && value === null && facts.of("model_call").length === 0) {
     return limited(exactly(0), clause, opening, unit, calls);
   }
-  const complete = facts.closed && usage.usage_state === "known" && value !== null;
-  const every = complete && calls.every((call) => of === "total" || hasTokens(call, of));
+  const whole = of === "total" ? hasEveryTotal(facts) : calls.every((call) => hasTokens(call, of));
+  const every = facts.closed && value !== null && whole;
   const low = value ?? 0;
   const range = { low, high: every ? low : Number.POSITIVE_INFINITY };
   return limited(range, clause, opening, unit, calls);
+}
+
+/** Counts of the turn itself, or a total of each call: parts of it may be unknown. */
+function hasEveryTotal({ usage, modelCalls }: TurnFacts): boolean {
+  return usage.usage_state === "known" || (modelCalls.length > 0 && modelCalls.every(hasTotal));
 }
 
 function hasTokens({ attributes }: TurnEvent, of: "input" | "output" | "cached"): boolean {

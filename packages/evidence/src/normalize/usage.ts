@@ -14,9 +14,11 @@ export interface Usage {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cached_tokens: number | null;
+  /** Of each call its total, or the parts that it has: never less than those of the turn. */
   readonly total_tokens: number | null;
   /**
-   * `known` when every counted call has its tokens, `partial` when some have, else `not_measured`.
+   * `known` when every counted call has each count that another has, and its total; `partial` when
+   * a sum lacks a part and is a lower bound; `not_measured` without a count.
    */
   readonly usage_state: MetricState;
 }
@@ -51,16 +53,39 @@ export function countUsage(events: readonly TurnEvent[]): Usage {
   const calls = countedModelCalls(events);
   const measured = calls.filter(hasUsage);
   if (measured.length > 0) {
-    return {
-      ...sum(measured),
-      usage_state: measured.length === calls.length ? "known" : "partial",
-    };
+    const whole = measured.length === calls.length && isWhole(measured);
+    return { ...sum(measured), usage_state: whole ? "known" : "partial" };
   }
   const turns = events.filter(
     (event) => event.event_kind === "turn" && event.phase !== "start" && hasUsage(event),
   );
   const own = turns.toSorted((a, b) => (a.event_id < b.event_id ? -1 : 1)).slice(0, 1);
-  return { ...sum(own), usage_state: own.length === 1 ? "known" : "not_measured" };
+  if (own.length === 0) return { ...sum(own), usage_state: "not_measured" };
+  return { ...sum(own), usage_state: isWhole(own) ? "known" : "partial" };
+}
+
+/** True where no sum over these lacks a count. */
+function isWhole(measured: readonly TurnEvent[]): boolean {
+  const alike = (has: (event: TurnEvent) => boolean): boolean =>
+    measured.every(has) || !measured.some(has);
+  return (
+    measured.every(hasTotal) &&
+    alike(({ attributes }) => attributes.input_tokens !== undefined) &&
+    alike((event) => event.attributes.output_tokens !== undefined || isEmbedding(event))
+  );
+}
+
+/** True when the tokens of a call are all counted; an embedding has no output. */
+export function hasTotal(event: TurnEvent): boolean {
+  const { input_tokens, output_tokens, total_tokens } = event.attributes;
+  if (total_tokens !== undefined) return true;
+  return input_tokens !== undefined && (output_tokens !== undefined || isEmbedding(event));
+}
+
+function isEmbedding({ operation, attributes }: TurnEvent): boolean {
+  return (
+    attributes.genai_operation === "embeddings" || operation?.startsWith("embeddings") === true
+  );
 }
 
 type Tokens = Omit<Usage, "usage_state">;
@@ -78,14 +103,15 @@ function sum(events: readonly TurnEvent[]): Tokens {
     input_tokens: add((event) => event.attributes.input_tokens),
     output_tokens: add((event) => event.attributes.output_tokens),
     cached_tokens: add((event) => event.attributes.cached_tokens),
-    total_tokens: add((event) => event.attributes.total_tokens ?? inAndOut(event)),
+    total_tokens: add(totalOf),
   };
 }
 
-function inAndOut({ attributes }: TurnEvent): number | undefined {
-  const { input_tokens, output_tokens } = attributes;
-  if (input_tokens === undefined || output_tokens === undefined) return undefined;
-  return input_tokens + output_tokens;
+/** Tokens of a call, at least: its total, or the parts that it has where they are more. */
+function totalOf({ attributes }: TurnEvent): number | undefined {
+  const { input_tokens, output_tokens, total_tokens } = attributes;
+  if (input_tokens === undefined && output_tokens === undefined) return total_tokens;
+  return Math.max(total_tokens ?? 0, (input_tokens ?? 0) + (output_tokens ?? 0));
 }
 
 /** Model calls that report one call, or several inside of one wrapper. */

@@ -31,7 +31,7 @@ const textBriefs: Readonly<Record<TextField, string>> = {
   verdict: "Verdict of the background judge; `unjudged` before it.",
   cache_decision: "Decision of the semantic cache; `none` without one.",
   timing_state: "How the duration was found.",
-  usage_state: "How the tokens were found.",
+  usage_state: "How the tokens were found; `partial`: they are a lower bound.",
   duration_class: "Class of the duration, a step of its logarithm.",
 };
 
@@ -59,7 +59,7 @@ const numberBriefs: Readonly<Record<NumberField, string>> = {
   input_tokens: "Tokens that models read.",
   output_tokens: "Tokens that models wrote.",
   cached_tokens: "Tokens of the input that a provider had cached.",
-  total_tokens: "Tokens in total.",
+  total_tokens: "Tokens in total, at least input and output.",
   event_count: "Events of the turn.",
   tool_results: "Results of tools.",
   tool_limited: "Results of a fallback, or degraded ones.",
