@@ -169,7 +169,8 @@ const refusalHeaders = {
 
 /** Answers without the app. */
 function refuse(outgoing: ServerResponse, code: Code): void {
-  const { status, headers, body } = refusalOf(code);
+  const asPage = /\btext\/html\b/.test(outgoing.req.headers.accept ?? "");
+  const { status, headers, body } = refusalOf(code, asPage);
   // Closing while a body is being sent would break its sender's pipe before the answer.
   const last = outgoing.req.complete ? { Connection: "close" } : {};
   outgoing.writeHead(status, { ...headers, ...last });
@@ -184,16 +185,29 @@ function refusalText(code: Code): string {
   return `${head.join("\r\n")}\r\n\r\n${body}`;
 }
 
-function refusalOf(code: Code): { status: number; headers: Record<string, string>; body: string } {
+/** As JSON, or as a page of its sentence where a browser sent the request. */
+function refusalOf(
+  code: Code,
+  asPage = false,
+): { status: number; headers: Record<string, string>; body: string } {
   const problem = problemOf(code, randomUUID());
-  const body = JSON.stringify(problem);
+  const body = asPage ? pageOf(problem) : JSON.stringify(problem);
   const headers = {
     ...refusalHeaders,
+    ...(asPage ? { "Content-Type": "text/html; charset=UTF-8" } : {}),
     "X-Request-Id": problem.request_id,
     "Content-Length": String(Buffer.byteLength(body)),
     ...(problem.status === 503 ? { "Retry-After": String(randomInt(1, 6)) } : {}),
   };
   return { status: problem.status, headers, body };
+}
+
+/** Without the app there are neither styles nor links; nothing of the request is in it. */
+function pageOf({ title, detail, request_id }: ReturnType<typeof problemOf>): string {
+  return (
+    `<!doctype html><html lang="en"><title>${title} · Turnproof</title>` +
+    `<h1>${title}</h1><p>${detail}</p><p>Request ${request_id}</p></html>`
+  );
 }
 
 async function close(server: Server, deadlineMs: number): Promise<void> {

@@ -9,6 +9,7 @@ import { durationText } from "../ui/display/figures.ts";
 import { readTerms, termText, valuesOf } from "../ui/display/filter-terms.ts";
 import { limitText, measureText, valueText } from "./breach.ts";
 import type { ActiveAlert, CostBounds } from "./alert-state.ts";
+import { idOfSegment, pageAddress } from "../ui/display/page-address.ts";
 
 /** An event of an alert. */
 export interface AlertEvent {
@@ -161,7 +162,7 @@ function without(value: unknown, roots: ReadonlySet<string>): unknown {
     const parts = value.split(linkBreak);
     const left = parts.filter((part) => {
       const root = /^<[^|>]*\/traces\/([^/?|>]+)\|[^>]*>$/.exec(part)?.[1];
-      return root === undefined || !roots.has(decodeURIComponent(root));
+      return root === undefined || !roots.has(idOfSegment(decodeURIComponent(root)));
     });
     return left.length === parts.length ? value : left.join(linkBreak);
   }
@@ -200,7 +201,7 @@ function slackBody(event: AlertEvent): object {
   const links = [
     `<${base}${evidencePath(rule, alert)}|${rule.measure === "lost_events" ? "Losses" : "Turns"}>`,
     ...alert.roots.map(
-      (root) => `<${base}/traces/${encodeURIComponent(root)}|${slackText(root.slice(0, 12))}>`,
+      (root) => `<${base}${pageAddress("traces", root)}|${slackText(root.slice(0, 12))}>`,
     ),
   ];
   return {

@@ -17,6 +17,7 @@ import type { TurnModel } from "../pages/turn/turn-reading.ts";
 import type { WindowsModel } from "../pages/windows/route.ts";
 import type { Client } from "./client.ts";
 import { readEventFile } from "./event-file.ts";
+import { pageAddress } from "../ui/display/page-address.ts";
 
 /** Events of one window and how it was read. */
 export interface CheckedWindow {
@@ -154,7 +155,7 @@ async function largeWindow(
   { root_trace_id: root, turns }: WindowsModel["alone"][number],
   user: string | undefined,
 ): Promise<EventWindow> {
-  const path = `/traces/${encodeURIComponent(root)}.json`;
+  const path = `${pageAddress("traces", root)}.json`;
   const model = await client.json<TurnModel>(path, { user_id: user, read: "whole" });
   const wanted = new Set(turns.map((turn) => turnKey({ ...turn, root_trace_id: root })));
   const events = model.events.filter((event) => wanted.has(turnKey(event)));

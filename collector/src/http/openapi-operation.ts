@@ -136,13 +136,19 @@ function securityOf({ needs }: Endpoint): readonly Record<string, readonly strin
   return [{ bearer: [] }, { session: [] }];
 }
 
+/** How such an id is written (`ui/display/page-address.ts`). */
+const escapes =
+  "A `/`, `\\`, `;` or `%` of it, two dots or a dot at its end is written `~` and two hex digits, " +
+  "as in `acme~2Fdesk`, because a path with them is refused.";
+
 /** Descriptions of the parameters of paths; a test requires each. */
 const pathTexts: Readonly<Record<string, string>> = {
-  agent_id: "Id of the agent.",
+  agent_id: `Id of the agent. ${escapes}`,
   file: "Name of a built file, with its hash.",
   recommendation_id: "Id of the recommendation.",
-  root_trace_id: "Trace id of the turn's root: 32 hexadecimal digits, or the id of a legacy root.",
-  thread_id: "Id of the thread.",
+  root_trace_id:
+    "Trace id of the turn's root: 32 hexadecimal digits, or the id of a legacy root. " + escapes,
+  thread_id: `Id of the thread. ${escapes}`,
 };
 
 function pathParameters(path: string): readonly unknown[] {

@@ -20,6 +20,7 @@ import {
   timeCharsMax,
   writtenTime,
 } from "../ui/display/time-range.ts";
+import { idOfSegment } from "../ui/display/page-address.ts";
 
 /** An opaque identifier as typed. */
 export const id: z.ZodString = z
@@ -133,7 +134,7 @@ export const eventOnlyFilters = [
  * @throws CodedError `not_found`
  */
 export function readPathId(c: AppContext, name: string): string {
-  const result = id.safeParse(c.req.param(name)?.replace(/\.json$/, ""));
+  const result = id.safeParse(idOfSegment((c.req.param(name) ?? "").replace(/\.json$/, "")));
   if (!result.success) throw new CodedError("not_found");
   return result.data;
 }

@@ -9,6 +9,7 @@ import { AnswerText, evidence, value } from "./answer-text.ts";
 import { Refused } from "./requester.ts";
 import { anId, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
+import { pageAddress } from "../ui/display/page-address.ts";
 
 /** Does this turn hold its contract? */
 export const checkContract: Tool = tool({
@@ -29,7 +30,7 @@ export const checkContract: Tool = tool({
   },
   async answer(request, { root_trace_id: root, turn_id, contracts }) {
     const { contracts: own, goldens } = read(contracts);
-    const path = `/traces/${encodeURIComponent(root)}`;
+    const path = pageAddress("traces", root);
     const model = await request.json<TurnModel>(`${path}.json`, { turn_id, read: "whole" });
     const metadata = checkedWindow(model.window, model.verdict);
     const text = new AnswerText();

@@ -15,6 +15,7 @@ import { Refused } from "./requester.ts";
 import type { Requester } from "./requester.ts";
 import { anId, tool } from "./tool.ts";
 import type { Tool } from "./tool.ts";
+import { pageAddress } from "../ui/display/page-address.ts";
 
 /** Why did this turn fail? */
 export const whyFailed: Tool = tool({
@@ -39,7 +40,7 @@ export const whyFailed: Tool = tool({
     addTurns(text, model);
     addCauses(text, model);
     for (const turn of model.turns.slice(0, turnsNamedMax)) text.add(turnLine(turn));
-    return text.end(`page: ${request.link(`/traces/${encodeURIComponent(model.root_trace_id)}`)}`);
+    return text.end(`page: ${request.link(pageAddress("traces", model.root_trace_id))}`);
   },
 });
 
@@ -67,7 +68,7 @@ async function turnOf(
   turn?: string,
 ): Promise<FoundTurn | undefined> {
   const read = (root: string, turn_id?: string): Promise<TurnModel> =>
-    request.json<TurnModel>(`/traces/${encodeURIComponent(root)}.json`, { turn_id });
+    request.json<TurnModel>(`${pageAddress("traces", root)}.json`, { turn_id });
   const asRoot = async (): Promise<FoundTurn | undefined> => {
     try {
       return { model: await read(id, turn), note: undefined };

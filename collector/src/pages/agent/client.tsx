@@ -6,6 +6,7 @@
 import { base, drawn, find } from "../../ui/client/page.ts";
 import { startMarks } from "../../ui/client/marks.tsx";
 import { startTrend } from "../../ui/client/trend.ts";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** Starts the page. */
 export function start(): void {
@@ -129,7 +130,7 @@ class Notifier {
     this.node.append(
       drawn(
         <p class="step">
-          <a href={`${base}/traces/${encodeURIComponent(root)}`}>The evidence of this run</a>
+          <a href={`${base}${pageAddress("traces", root)}`}>The evidence of this run</a>
         </p>,
       ),
     );

@@ -20,6 +20,7 @@ import {
 import { AgentTabs } from "../../ui/groups/agent-tabs.tsx";
 import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** The agents. */
 export function agentsPage(model: AgentsModel, context: PageContext): Child {
@@ -111,7 +112,7 @@ const AgentLink: FC<{ readonly agent: string; readonly context: PageContext }> =
   agent,
   context,
 }) => (
-  <a href={rangedHref(context, `/agents/${encodeURIComponent(agent)}`)} data-row>
+  <a href={rangedHref(context, pageAddress("agents", agent))} data-row>
     <b>
       <Name of={agent} />
     </b>

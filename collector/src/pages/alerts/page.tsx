@@ -19,6 +19,7 @@ import type { EndedAlert, FiringAlert, RuleState, TargetState } from "./alert-li
 import type { AlertsModel } from "./route.ts";
 import { Preview } from "./rule-preview.tsx";
 import { manages, ruleGone, Silences } from "./silences.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 const tones: Readonly<Record<FiringAlert["severity"], Tone>> = {
   critical: "bad",
@@ -156,9 +157,7 @@ const Firing: FC<{ readonly model: AlertsModel; readonly context: PageContext }>
                 <a href={hrefOf(context, `/traces${alert.turns_query}`)}>Its turns</a>
               )}
               {alert.roots.map((root) => (
-                <a href={hrefOf(context, `/traces/${encodeURIComponent(root)}`)}>
-                  {root.slice(0, 12)}
-                </a>
+                <a href={hrefOf(context, pageAddress("traces", root))}>{root.slice(0, 12)}</a>
               ))}
             </p>
             <Acts alert={alert} context={context} />
@@ -298,9 +297,7 @@ const Ended: FC<{ readonly of: readonly EndedAlert[]; readonly context: PageCont
             <td data-head="Value">{alert.value_text}</td>
             <td data-head="Turn">
               {alert.roots.slice(0, 1).map((root) => (
-                <a href={hrefOf(context, `/traces/${encodeURIComponent(root)}`)}>
-                  {root.slice(0, 12)}
-                </a>
+                <a href={hrefOf(context, pageAddress("traces", root))}>{root.slice(0, 12)}</a>
               ))}
             </td>
           </tr>

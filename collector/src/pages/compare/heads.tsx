@@ -12,6 +12,7 @@ import { Chip, Chips, TenantChip } from "../../ui/elements/chip.tsx";
 import { Count, Id, NotMeasured, Time, TurnDuration, Unknown } from "../../ui/elements/figure.tsx";
 import { Fact, Facts } from "../../ui/elements/panel.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** A comparison of two selected turns. */
 export type ComparedSides = Extract<CompareModel, { readonly requested: true }>;
@@ -24,7 +25,7 @@ export function sideHref(
 ): string {
   const { root_trace_id: root, turn_id: turn } = model[side];
   const query = turn === null ? "" : `?turn_id=${encodeURIComponent(turn)}`;
-  return hrefOf(context, `/traces/${encodeURIComponent(root)}${query}`);
+  return hrefOf(context, `${pageAddress("traces", root)}${query}`);
 }
 
 /** Both headers. */

@@ -31,6 +31,7 @@ import { hrefOf, hrefWith } from "../../ui/layout.tsx";
 import { CostChart } from "./cost-chart.tsx";
 import type { CostModel } from "./route.ts";
 import { capital } from "../../ui/display/capital.ts";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 const fieldTexts: Readonly<Record<CostField, string>> = {
   model: "Model",
@@ -313,8 +314,7 @@ function turnsHref(
   terms: readonly Term[],
   { row, by }: { readonly row: CostRow; readonly by: CostField },
 ): string | undefined {
-  if (by === "turn")
-    return hrefOf(context, `/traces/${encodeURIComponent(row.root_trace_id ?? "")}`);
+  if (by === "turn") return hrefOf(context, pageAddress("traces", row.root_trace_id ?? ""));
   const value = valueText(row, by);
   if (value === null || value.includes('"')) return undefined;
   const requested = [...terms, { key: keyOf[by], value, negated: false }];

@@ -23,6 +23,7 @@ import { formOrJson, orForm } from "../../http/endpoint.ts";
 import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]);
 /** A form sends a number as its digits; no other text becomes a number, and nothing becomes 0. */
@@ -192,7 +193,7 @@ async function record(c: AppContext, parts: Parts, judgement: FeedbackCase): Pro
   await parts.store.append({ batchId, receivedAt, events: [event] });
   if (judgement.form) {
     const base = parts.config.basePath === "/" ? "" : parts.config.basePath;
-    return c.redirect(`${base}/traces/${encodeURIComponent(of.root_trace_id)}`, 303);
+    return c.redirect(`${base}${pageAddress("traces", of.root_trace_id)}`, 303);
   }
   return respondJson(c, { event_id: event.event_id, recorded_at: now }, 201);
 }

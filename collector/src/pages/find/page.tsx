@@ -20,6 +20,7 @@ import { ListEnd } from "../../ui/groups/list-end.tsx";
 import { IncidentTabs } from "../../ui/groups/incident-tabs.tsx";
 import { NamedCard } from "./named-card.tsx";
 import { Page, hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** The finder. */
 export function findPage(model: FindModel, context: PageContext): Child {
@@ -290,7 +291,7 @@ const Root: FC<{
 }> = ({ item, of, context }) => {
   const anchor = item.event_ids[0];
   const at = anchor === undefined ? "" : `#e-${encodeURIComponent(anchor)}`;
-  const href = hrefOf(context, `/traces/${encodeURIComponent(item.root_trace_id)}${at}`);
+  const href = hrefOf(context, `${pageAddress("traces", item.root_trace_id)}${at}`);
   return (
     <tr>
       <td>
@@ -313,7 +314,7 @@ const Root: FC<{
           <Id
             of={item.thread_id}
             chars={20}
-            href={rangedHref(context, `/threads/${encodeURIComponent(item.thread_id)}`)}
+            href={rangedHref(context, pageAddress("threads", item.thread_id))}
           />
         )}
       </td>

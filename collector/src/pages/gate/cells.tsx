@@ -6,6 +6,7 @@ import type { PageContext } from "../../http/page-context.ts";
 import { countText, wordsOf } from "../../ui/display/figures.ts";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { GateTurn, GateValue } from "./answer.ts";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 const results = ["violated", "not_established", "holds"] as const;
 /** Turns that a cell names; the others are in the JSON. */
@@ -83,7 +84,7 @@ function countedResult(turns: number, result: GateTurn["result"]): string {
 
 function turnPath(root: string | null, turn: string | null): string {
   const query = turn === null ? "" : `?${new URLSearchParams({ turn_id: turn }).toString()}`;
-  return `/traces/${encodeURIComponent(root ?? "")}${query}`;
+  return `${pageAddress("traces", root ?? "")}${query}`;
 }
 
 /** The turns behind a median, those of the largest values first, and those that are left out. */

@@ -7,6 +7,7 @@ import { Badge } from "../../ui/elements/badge.tsx";
 import { Count } from "../../ui/elements/figure.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
 import type { CollectorHealth } from "./collector-health.ts";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** What is unknown without the signed account of earlier starts. */
 const Account: FC<{ readonly of: CollectorHealth["ingest"]["missing"] }> = ({ of }) => {
@@ -43,7 +44,7 @@ const Named: FC<{
       {roots.map((root, at) => (
         <>
           {at === 0 ? "" : ", "}
-          <a href={hrefOf(context, `/traces/${encodeURIComponent(root)}`)}>
+          <a href={hrefOf(context, pageAddress("traces", root))}>
             <code>{root}</code>
           </a>
         </>

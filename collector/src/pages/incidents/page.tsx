@@ -23,6 +23,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { hrefOf, hrefWith, rangedHref } from "../../ui/layout.tsx";
 import type { LostEvidence } from "../../turns/lost-evidence.ts";
 import type { IncidentsModel } from "./route.ts";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 const orderTexts = "P0 first; in each priority, the incident with the most turns first";
 
@@ -165,7 +166,7 @@ const Row: FC<{
         {of.typical === null ? (
           <NotThere why="no root was recorded" />
         ) : (
-          <a href={hrefOf(context, `/traces/${encodeURIComponent(of.typical.root_trace_id)}`)}>
+          <a href={hrefOf(context, pageAddress("traces", of.typical.root_trace_id))}>
             <code class="id">{of.typical.root_trace_id.slice(0, 8)}</code>
           </a>
         )}

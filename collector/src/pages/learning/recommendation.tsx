@@ -14,6 +14,7 @@ import { Chip, TenantChip } from "../../ui/elements/chip.tsx";
 import { Id, Time } from "../../ui/elements/figure.tsx";
 import type { IconName } from "../../ui/icons.tsx";
 import { hrefOf } from "../../ui/layout.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 const states: { readonly [S in RecommendationRow["state"]]: readonly [Tone, IconName] } = {
   proposed: ["warn", "unjudged"],
@@ -49,7 +50,7 @@ export const RecommendationItem: FC<{
           <Chip
             name="agent"
             value={owner.agent_id}
-            href={hrefOf(context, `/agents/${encodeURIComponent(owner.agent_id)}`)}
+            href={hrefOf(context, pageAddress("agents", owner.agent_id))}
           />
         )}
         <TenantChip userId={owner.user_id} />

@@ -13,6 +13,7 @@ import { Count, Time } from "../../ui/elements/figure.tsx";
 import { Card, Fact, Facts } from "../../ui/elements/panel.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 import { VerdictStrip } from "../../ui/elements/verdict-strip.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** The verdict. */
 export function reconcilePage(model: ReconcileModel, context: PageContext): Child {
@@ -24,10 +25,7 @@ export function reconcilePage(model: ReconcileModel, context: PageContext): Chil
       title={`Verdict on a turn of ${model.agent_id}`}
       bar={
         <div class="page-actions">
-          <a
-            class="button"
-            href={hrefOf(context, `/traces/${encodeURIComponent(model.root_trace_id)}`)}
-          >
+          <a class="button" href={hrefOf(context, pageAddress("traces", model.root_trace_id))}>
             Open the turn
           </a>
           <a class="button" href={hrefOf(context, `/traces/reconcile.jws?${query}`)}>

@@ -10,6 +10,7 @@ import { Chip, Chips, TenantChip } from "../../ui/elements/chip.tsx";
 import { Card } from "../../ui/elements/panel.tsx";
 import { Playground } from "../../ui/groups/playground.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** One run. */
 export function runPage(model: RunModel, context: PageContext): Child {
@@ -18,7 +19,7 @@ export function runPage(model: RunModel, context: PageContext): Child {
   const root = wordOf(fieldOf(answer, "trace_context"), "root_trace_id");
   const thread = wordOf(answer, "thread_id") ?? model.thread_id;
   const memory = wordOf(answer, "memory_id") ?? model.memory_id;
-  const agentHref = hrefOf(context, `/agents/${encodeURIComponent(agent)}`);
+  const agentHref = hrefOf(context, pageAddress("agents", agent));
   return (
     <Page context={context} title="Run" windowTitle={`Run of ${agent}`}>
       <Chips label="Agent and tenant of the run">
@@ -28,7 +29,7 @@ export function runPage(model: RunModel, context: PageContext): Child {
           <Chip
             name="thread"
             value={thread}
-            href={hrefOf(context, `/threads/${encodeURIComponent(thread)}`)}
+            href={hrefOf(context, pageAddress("threads", thread))}
           />
         )}
       </Chips>
@@ -43,9 +44,7 @@ export function runPage(model: RunModel, context: PageContext): Child {
             {root === null ? (
               "The agent did not name the evidence of this run."
             ) : (
-              <a href={hrefOf(context, `/traces/${encodeURIComponent(root)}`)}>
-                The evidence of this run
-              </a>
+              <a href={hrefOf(context, pageAddress("traces", root))}>The evidence of this run</a>
             )}
           </p>
         </div>

@@ -20,6 +20,7 @@ import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { contextOf } from "../../hooks/hook-context.ts";
 import { runPage } from "./page.tsx";
+import { idOfSegment } from "../../ui/display/page-address.ts";
 
 /** Form of a run. */
 const runForm = z.strictObject({
@@ -97,7 +98,7 @@ function agentRunRoutes(parts: Parts): Hono<AppEnv> {
 
   app.post("/agents/:agent_id/run", async (c) => {
     const { agents, input, principal } = await runOf(c, parts);
-    const agent = c.req.param("agent_id");
+    const agent = idOfSegment(c.req.param("agent_id"));
     const held = parts.streams.hold(holderOf(c));
     const answer = await callHook(
       (signal) => agents.run(agent, input, contextOf(principal, signal)),
@@ -120,7 +121,7 @@ function agentRunRoutes(parts: Parts): Hono<AppEnv> {
 
   app.post("/agents/:agent_id/playground/stream", async (c) => {
     const { agents, input, principal } = await runOf(c, parts);
-    const agent = c.req.param("agent_id");
+    const agent = idOfSegment(c.req.param("agent_id"));
     return eventStream(c, parts, async (stream, ended) => {
       const signal = AbortSignal.any([ended, AbortSignal.timeout(runMsMax)]);
       const beat = setInterval(

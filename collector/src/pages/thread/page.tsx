@@ -18,6 +18,7 @@ import { Tenants } from "../../ui/groups/tenants.tsx";
 import { WindowInsights } from "../../ui/groups/window-insights.tsx";
 import { AllTime } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** One thread. */
 export function threadPage(model: ThreadModel, context: PageContext): Child {
@@ -33,7 +34,7 @@ export function threadPage(model: ThreadModel, context: PageContext): Child {
           <Chip
             name="agent"
             value={agent}
-            href={rangedHref(context, `/agents/${encodeURIComponent(agent)}`)}
+            href={rangedHref(context, pageAddress("agents", agent))}
           />
         ))}
       </div>

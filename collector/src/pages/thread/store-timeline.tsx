@@ -13,6 +13,7 @@ import { StatusBadge } from "../../ui/elements/badge.tsx";
 import { Duration, Id, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Table } from "../../ui/elements/panel.tsx";
 import { hrefOf, hrefWith } from "../../ui/layout.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 const stores: readonly SourceStore[] = ["trace", "conversation", "tool_log"];
 const rowsMax = 400;
@@ -120,7 +121,7 @@ const Row: FC<{
             chars={14}
             href={hrefOf(
               context,
-              `/traces/${encodeURIComponent(root)}#e-${encodeURIComponent(event.event_id)}`,
+              `${pageAddress("traces", root)}#e-${encodeURIComponent(event.event_id)}`,
             )}
           />
         )}

@@ -20,6 +20,7 @@ import {
 import { AllTime, Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
 import { Tenants } from "../../ui/groups/tenants.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** The threads. */
 export function threadsPage(model: ThreadsModel, context: PageContext): Child {
@@ -82,11 +83,7 @@ const Row: FC<{ readonly item: ThreadSummary; readonly context: PageContext }> =
       {item.thread_id === null ? (
         <span class="muted">without a thread</span>
       ) : (
-        <a
-          class="id"
-          href={rangedHref(context, `/threads/${encodeURIComponent(item.thread_id)}`)}
-          data-row
-        >
+        <a class="id" href={rangedHref(context, pageAddress("threads", item.thread_id))} data-row>
           {item.thread_id}
         </a>
       )}

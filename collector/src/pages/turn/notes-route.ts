@@ -22,6 +22,7 @@ import { addNote, changeNote, deleteNote } from "../../turns/turn-notes.ts";
 import type { NotedTurn, TurnNote } from "../../turns/turn-notes.ts";
 import { noteCharsMax, requireAdmitted, written } from "../../turns/written-text.ts";
 import { selectRoot } from "../../turns/window.ts";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id, root_trace_id } =
   filters;
@@ -130,7 +131,7 @@ function notesRoutes(parts: Parts): Hono<AppEnv> {
     });
     const query = given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
     const base = config.basePath === "/" ? "" : config.basePath;
-    return c.redirect(`${base}/traces/${encodeURIComponent(root)}${query}#notes`, 303);
+    return c.redirect(`${base}${pageAddress("traces", root)}${query}#notes`, 303);
   };
   const requireNoHold = (): void => {
     if (config.legalHold) throw new CodedError("legal_hold");

@@ -12,6 +12,7 @@ import { problemOf } from "../../http/problem.ts";
 import { readingFor } from "../../http/query.ts";
 import type { TurnReading } from "./turn-reading.ts";
 import { turnPage } from "./page.tsx";
+import { pageAddress } from "../../ui/display/page-address.ts";
 
 /** Most events that are read for such a page: it is made beside other requests. */
 const eventsMax = 5_000;
@@ -48,7 +49,7 @@ export async function orFormPage(
     });
     const { detail, status } = problemOf(error.code, c.get("requestId"));
     c.set("posted", {
-      path: `/traces/${encodeURIComponent(root)}`,
+      path: pageAddress("traces", root),
       query: new URLSearchParams(narrowed),
       refusal: { of: placeOf(of, fields), detail },
     });

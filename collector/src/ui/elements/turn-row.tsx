@@ -19,6 +19,7 @@ import type { RowScale } from "../display/turn-figures.ts";
 import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "./badge.tsx";
 import { DurationBar } from "./bar.tsx";
 import { NotMeasured, NotThere, Time, TurnDuration, Unknown } from "./figure.tsx";
+import { pageAddress } from "../display/page-address.ts";
 
 /** Link of a row; for a root with several turns it has the turn id. */
 export interface RowContext {
@@ -39,8 +40,8 @@ export function turnHref(base: string, row: Row, crowded: boolean): string {
     if (row.thread_id !== undefined) query.set("thread_id", row.thread_id);
   }
   const text = query.toString();
-  const root = encodeURIComponent(row.root_trace_id ?? "");
-  return `${base}/traces/${root}${text === "" ? "" : `?${text}`}`;
+  const page = pageAddress("traces", row.root_trace_id ?? "");
+  return `${base}${page}${text === "" ? "" : `?${text}`}`;
 }
 
 /** A triple is text, without an element for each count: rows are many. */

@@ -11,6 +11,7 @@ import { TenantChip } from "../elements/chip.tsx";
 import { Card } from "../elements/panel.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefOf } from "../layout.tsx";
+import { pageAddress } from "../display/page-address.ts";
 
 /** The scope of the previous run, which the next one continues. */
 export interface LastRun extends TenantFilter {
@@ -60,7 +61,7 @@ const PlaygroundForm: FC<{
 }> = ({ agent, context, last }) => {
   const { principal } = context;
   const bound = principal?.userId !== undefined;
-  const path = `/agents/${encodeURIComponent(agent)}`;
+  const path = pageAddress("agents", agent);
   return (
     <form
       class="playground"

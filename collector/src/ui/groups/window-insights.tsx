@@ -6,6 +6,7 @@ import { countText } from "../display/figures.ts";
 import type { PageContext } from "../../http/page-context.ts";
 import { InsightList } from "../elements/insight-list.tsx";
 import { hrefOf } from "../layout.tsx";
+import { pageAddress } from "../display/page-address.ts";
 
 const shownMax = 12;
 const evidenceMax = 3;
@@ -42,7 +43,7 @@ const Evidence: FC<{
     <span class="evidence">
       {placed.slice(0, evidenceMax).map(({ id, root }, index) => (
         <a
-          href={hrefOf(context, `/traces/${encodeURIComponent(root)}#e-${encodeURIComponent(id)}`)}
+          href={hrefOf(context, `${pageAddress("traces", root)}#e-${encodeURIComponent(id)}`)}
           title={id}
         >
           evidence {index + 1}
