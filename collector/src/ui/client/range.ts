@@ -4,7 +4,16 @@
  */
 import { isoTime } from "@turnproof/semconv";
 
-import { requestedRange, inRange } from "../display/time-range.ts";
+import { repeatedOffset } from "../display/figures.ts";
+import type { DisplayClock } from "../display/figures.ts";
+import {
+  requestedRange,
+  inRange,
+  isRelative,
+  readTime,
+  relativeTexts,
+  writtenTime,
+} from "../display/time-range.ts";
 import { announce, find, findAll, pageQuery } from "./page.ts";
 import { clock, turnPreference } from "./preferences.ts";
 
@@ -50,19 +59,33 @@ function passOn(hasRange: boolean): void {
   }
 }
 
+/** One end of the range: what its field shows, and what the address has while that is unchanged. */
+interface RangeBound {
+  readonly field: HTMLInputElement;
+  /** Words of a relative time, which the field cannot show, or an offset from UTC. */
+  readonly hint: HTMLElement | undefined;
+  readonly words: string;
+  /** The value in the address; empty without one. */
+  kept: string;
+  /** What the field shows of it. */
+  text: string;
+}
+
 /** The fields hold times of the clock in which the page shows times; an address has UTC. */
 function followClock(form: HTMLFormElement): void {
-  const fields = findAll<HTMLInputElement>("input[type=datetime-local]", form);
-  let shown = "utc";
+  const bounds = findAll<HTMLInputElement>("input[data-kept]", form).map(boundOf);
+  let shown = clock();
   const show = (): void => {
-    for (const field of fields) {
-      if (field.value !== "" && shown !== clock()) field.value = moved(field.value, clock());
+    for (const bound of bounds) {
+      keepTyped(bound, shown);
+      showBound(bound, clock());
     }
     shown = clock();
     const words = find("[data-range-clock]", form);
     if (words !== undefined) words.textContent = shown === "local" ? "in local time" : "in UTC";
   };
   show();
+  for (const bound of bounds) bound.field.addEventListener("input", () => showHint(bound, shown));
   const other = find<HTMLButtonElement>("[data-other-clock]", form);
   if (other !== undefined) {
     other.hidden = false;
@@ -70,22 +93,54 @@ function followClock(form: HTMLFormElement): void {
   }
   window.addEventListener("turnproof:preference", show);
   form.addEventListener("formdata", ({ formData }) => {
-    for (const { name, value } of fields) {
-      if (value === "") formData.delete(name);
-      else
-        formData.set(
-          name,
-          shown === "local"
-            ? isoTime(new Date(value).getTime())
-            : `${value.length === 16 ? `${value}:00` : value}Z`,
-        );
+    for (const bound of bounds) {
+      keepTyped(bound, shown);
+      if (bound.kept === "") formData.delete(bound.field.name);
+      else formData.set(bound.field.name, bound.kept);
     }
   });
 }
 
-/** A field's value in the other clock. */
-function moved(value: string, to: string): string {
-  const at = new Date(to === "local" ? `${value}Z` : value);
-  const minutes = to === "local" ? at.getTimezoneOffset() : 0;
-  return isoTime(at.getTime() - minutes * 60_000).slice(0, 19);
+/** A relative time is text for a form without script; here its field is one for times. */
+function boundOf(field: HTMLInputElement): RangeBound {
+  const kept = field.dataset["kept"] ?? "";
+  const isKept = isRelative(kept);
+  if (isKept) {
+    field.value = "";
+    field.type = "datetime-local";
+  }
+  const hint = find("[data-range-hint]", field.closest("label") ?? field);
+  return { field, hint, words: isKept ? relativeTexts(kept) : "", kept, text: field.value };
+}
+
+/** Takes over what was typed since the field was last written. */
+function keepTyped(bound: RangeBound, shown: DisplayClock): void {
+  const { value } = bound.field;
+  if (value === bound.text) return;
+  const at = value === "" ? Number.NaN : Date.parse(shown === "local" ? value : `${value}Z`);
+  bound.text = value;
+  bound.kept = Number.isNaN(at) ? "" : isoTime(at);
+}
+
+/** Writes the bound into its field, in this clock. */
+function showBound(bound: RangeBound, to: DisplayClock): void {
+  const utc = isRelative(bound.kept) ? undefined : readTime(writtenTime(bound.kept), 0);
+  if (utc !== undefined) {
+    bound.field.value = fieldText(Date.parse(utc), to);
+    bound.text = bound.field.value;
+  }
+  showHint(bound, to);
+}
+
+function showHint({ field, hint, words, kept, text }: RangeBound, shown: DisplayClock): void {
+  if (hint === undefined) return;
+  const at = field.value === text ? readTime(writtenTime(kept), 0) : undefined;
+  const offset = at === undefined || shown === "utc" ? "" : repeatedOffset(new Date(at)).trim();
+  hint.textContent = isRelative(kept) ? (field.value === "" ? words : "") : offset;
+}
+
+/** A time as a field has it, which shows milliseconds only where there are some. */
+function fieldText(atMs: number, to: DisplayClock): string {
+  const minutes = to === "local" ? new Date(atMs).getTimezoneOffset() : 0;
+  return isoTime(atMs - minutes * 60_000).slice(0, atMs % 1_000 === 0 ? 19 : 23);
 }

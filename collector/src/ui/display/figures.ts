@@ -140,6 +140,8 @@ export function timeText(
     : `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`;
   const second = two(local ? at.getSeconds() : at.getUTCSeconds());
   const fraction = fractionOf(iso);
+  const offset = local && (form === "daytime" || form === "full") ? repeatedOffset(at) : "";
+  const digits = fraction === "" ? "" : `.${fraction}`;
   switch (form) {
     case "day":
       return day;
@@ -151,14 +153,31 @@ export function timeText(
     case "second":
       return `${minute}:${second}`;
     case "daytime":
-      return `${day.slice(5)} ${minute}:${second}`;
+      return `${day.slice(5)} ${minute}:${second}${offset}`;
     case "row":
       return timeText(iso, clock, isOn(day, nowMs, clock) ? "time" : "daytime");
     case "time":
       return `${minute}:${second}.${fraction.padEnd(3, "0").slice(0, 3)}`;
     case "full":
-      return `${day} ${minute}:${second}${fraction === "" ? "" : `.${fraction}`}${local ? "" : " UTC"}`;
+      return `${day} ${minute}:${second}${digits}${local ? offset : " UTC"}`;
   }
+}
+
+/**
+ * The offset from UTC, ` +01:00`, of a time whose local time another instant has too: the clock
+ * goes back, and repeats an hour. Empty for every other time.
+ */
+export function repeatedOffset(at: Date): string {
+  const minutes = at.getTimezoneOffset();
+  const isRepeated = [-4, 4].some((hours) => {
+    const other = new Date(at.getTime() + hours * 3_600_000).getTimezoneOffset();
+    // The clock goes back by that, at a time near this one.
+    const twin = new Date(at.getTime() + (minutes - other) * -60_000);
+    return other !== minutes && twin.getTimezoneOffset() === other;
+  });
+  if (!isRepeated) return "";
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return ` ${minutes > 0 ? "-" : "+"}${two(hours)}:${two(rest)}`;
 }
 
 /** The day of a time, `2026-11-21`. */

@@ -12,7 +12,9 @@ import {
   rangeParameters,
   readTime,
   relativeTexts,
+  writtenTime,
 } from "../display/time-range.ts";
+import type { TimeForm } from "../display/figures.ts";
 import { Icon } from "../icons.tsx";
 import { Time } from "./figure.tsx";
 
@@ -41,7 +43,7 @@ export const RangePicker: FC<{
             "All time"
           ) : offered === undefined ? (
             <>
-              <Bound at={start} open="start" /> – <Bound at={end} open="now" />
+              <RangeEnd at={start} open="start" /> – <RangeEnd at={end} open="now" />
             </>
           ) : (
             offered.name
@@ -117,26 +119,45 @@ const Offer: FC<{ readonly href: string; readonly name: string; readonly on: boo
   </a>
 );
 
-const Bound: FC<{ readonly at: string; readonly open: string }> = ({ at, open }) =>
+/** One end of a range in words; without a time it is open. */
+export const RangeEnd: FC<{
+  readonly at: string;
+  readonly open: string;
+  readonly form?: TimeForm;
+}> = ({ at, open, form = "daytime" }) =>
   at === "" ? (
     <>{open}</>
   ) : isRelative(at) ? (
     <>{relativeTexts(at)}</>
   ) : (
-    <Time at={readTime(at, 0) ?? at} form="daytime" />
+    <Time at={readTime(at, 0) ?? at} form={form} />
   );
 
-/** One end of the own range; the field shows a relative time as no value. */
+/**
+ * One end of the own range. A relative time is text, so that a form without script keeps it; with
+ * script the field is one for times, and the words beside its name state what it keeps.
+ */
 const Field: FC<{ readonly name: string; readonly word: string; readonly value: string }> = ({
   name,
   word,
   value,
 }) => {
-  const utc = isRelative(value) ? "" : (readTime(value, 0) ?? "");
+  const relative = isRelative(value);
+  const utc = readTime(writtenTime(value), 0) ?? "";
+  const exact = /\.(?!0+Z)/.test(utc);
   return (
     <label>
-      <span>{word}</span>
-      <input class="field" type="datetime-local" step="1" name={name} value={utc.slice(0, 19)} />
+      <span>
+        {word} <span class="muted" data-range-hint></span>
+      </span>
+      <input
+        class="field"
+        type={relative ? "text" : "datetime-local"}
+        step={exact && !relative ? "0.001" : "1"}
+        name={name}
+        value={relative ? value : utc.slice(0, exact ? 23 : 19)}
+        data-kept={value}
+      />
     </label>
   );
 };
