@@ -133,6 +133,20 @@ function turnsRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
+/** True for parameters that a principal bound to a tenant or an application is refused. */
+function isOfOthers(
+  c: AppContext,
+  { user_id: user, application_id: application, scope }: Readonly<Record<string, string>>,
+): boolean {
+  const { userId, applicationId } = principalOf(c);
+  const typed = c.get("typed");
+  const tenant = user === undefined ? undefined : typed(user, "user_id");
+  if (userId !== undefined && tenant !== undefined && tenant !== userId) return true;
+  if (typeof userId === "string" && scope === "anonymous") return true;
+  const owner = application === undefined ? undefined : typed(application, "application_id");
+  return applicationId !== undefined && owner !== undefined && owner !== applicationId;
+}
+
 /**
  * Redirect target with the bar's terms sorted into parameters, unless they are already: the
  * store's own first.
@@ -143,6 +157,8 @@ function sortedAddress(c: AppContext): string | undefined {
   if (q === null || q === "") return undefined;
   const unclear = unclearOf(searchParams);
   const terms = termsOf(searchParams);
-  if (parametersOf(terms, unclear)["q"] === q) return undefined;
+  const sorted = parametersOf(terms, unclear);
+  // A term with the tenant of others stays a term, which finds nothing, as on every other page.
+  if (sorted["q"] === q || isOfOthers(c, sorted)) return undefined;
   return `${pathname}${queryOf(terms, searchParams, unclear)}`;
 }
