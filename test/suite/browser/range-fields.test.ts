@@ -93,3 +93,19 @@ test("a time that was typed in one clock is the same instant in the other", asyn
   expect(await field.inputValue()).toBe("2026-10-25T02:30");
   expect(await applied(page)).toEqual({ start_time: "2026-10-25T01:30:00.000Z" });
 });
+
+test("the days of a chart begin at the midnight of the clock", async () => {
+  const range = { start_time: "2026-10-20T12:00:00Z", end_time: "2026-10-27T12:00:00Z" };
+  const page = await opened(range, "America/New_York", "/traces");
+  const ticks = page.locator(".time-axis text");
+  await ticks.first().waitFor({ state: "attached" });
+  const words = (): Promise<readonly string[]> =>
+    ticks.evaluateAll((all) => all.map((one) => one.textContent ?? ""));
+  const places = (): Promise<readonly (string | null)[]> =>
+    ticks.evaluateAll((all) => all.map((one) => one.getAttribute("x")));
+  for (const word of await words()) expect(word).toMatch(/^10-\d\d$/);
+  const local = await places();
+  await page.locator("[data-other-clock]").click();
+  for (const word of await words()) expect(word).toMatch(/^10-\d\d$/);
+  expect(await places()).not.toEqual(local);
+});

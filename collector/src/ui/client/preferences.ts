@@ -1,6 +1,7 @@
 /** @module Preferences: theme, clock and density, stored only in the browser. */
 import { timeText } from "../display/figures.ts";
 import type { DisplayClock, TimeForm } from "../display/figures.ts";
+import { showTicks } from "./time-axis.ts";
 
 const choices = {
   theme: ["system", "light", "dark"],
@@ -59,9 +60,8 @@ export function showTimes(within: ParentNode): void {
     if (node.textContent !== text) node.textContent = text;
     node.title = timeText(node.dateTime, clock(), "full");
   }
-  for (const tick of within.querySelectorAll<SVGTextElement>("text[data-at]")) {
-    const { at = "", form } = tick.dataset;
-    tick.textContent = timeText(at, clock(), form as TimeForm);
+  for (const figure of within.querySelectorAll<HTMLElement>("[data-histogram]")) {
+    showTicks(figure, clock());
   }
 }
 

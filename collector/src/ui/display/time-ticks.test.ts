@@ -1,5 +1,5 @@
 /** The ticks of a chart: round times, few of them, away from both ends. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { timeText } from "./figures.ts";
 import { timeTicks } from "./time-ticks.ts";
@@ -36,4 +36,28 @@ test("a tick keeps away from both ends, and a moment has none", () => {
 test("a span of years has few ticks", () => {
   const { atMs } = timeTicks(0, 40 * 365 * 86_400_000);
   expect(atMs.length).toBeLessThanOrEqual(6);
+});
+
+test.each([
+  ["America/New_York", "2026-11-20T12:00:00Z", "2026-11-27T15:00:00Z", "date"],
+  ["Europe/Berlin", "2026-10-22T12:00:00Z", "2026-10-28T15:00:00Z", "date"],
+  ["Asia/Kolkata", "2026-11-20T09:10:00Z", "2026-11-21T13:10:00Z", "minute"],
+])("ticks of the local clock are round in %s", (zone, from, to, form) => {
+  vi.stubEnv("TZ", zone);
+  const ticks = timeTicks(Date.parse(from), Date.parse(to), "local");
+  const texts = ticks.atMs.map((ms) => timeText(new Date(ms).toISOString(), "local", ticks.form));
+  vi.unstubAllEnvs();
+  expect(ticks.form).toBe(form);
+  expect(texts.length).toBeGreaterThan(2);
+  // A date without an hour is a midnight.
+  for (const text of texts)
+    expect(text).toMatch(form === "date" ? /^\d\d-\d\d$/ : /^(00|06|12|18):00$/);
+});
+
+test("a repeated hour has both of its instants around it, and no tick twice", () => {
+  vi.stubEnv("TZ", "Europe/Berlin");
+  const [from, to] = [Date.parse("2026-10-24T22:30:00Z"), Date.parse("2026-10-25T03:30:00Z")];
+  const { atMs } = timeTicks(from, to, "local");
+  vi.unstubAllEnvs();
+  expect(atMs).toEqual([...new Set(atMs)].toSorted((a, b) => a - b));
 });

@@ -1,8 +1,8 @@
 /**
- * @module TimeTicks: round times under a chart, so few that their words have room. Days begin in
- * UTC.
+ * @module TimeTicks: round times under a chart, so few that their words have room. They are round
+ * in the clock in which they are written: days begin at its midnight.
  */
-import type { TimeForm } from "./figures.ts";
+import type { DisplayClock, TimeForm } from "./figures.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -27,12 +27,34 @@ export interface TimeTicks {
 }
 
 /** The ticks of a range; none where it is too short for whole seconds. */
-export function timeTicks(fromMs: number, toMs: number): TimeTicks {
+export function timeTicks(fromMs: number, toMs: number, clock: DisplayClock = "utc"): TimeTicks {
   const span = toMs - fromMs;
   const step = steps.find((each) => span / each <= ticksMax) ?? steps.at(-1) ?? day;
   const form = step >= day ? "date" : step >= minute ? "minute" : "second";
   const [first, last] = [fromMs + span * edge, toMs - span * edge];
+  const [readingOf, instantOf] =
+    clock === "local" ? [localReading, localInstant] : [Number, Number];
   const atMs: number[] = [];
-  for (let at = Math.ceil(first / step) * step; at <= last; at += step) atMs.push(at);
+  // A clock that goes back reaches the last instant at a lower reading.
+  const end = Math.max(readingOf(last), readingOf(first) + (last - first));
+  for (let at = Math.ceil(readingOf(first) / step) * step; at <= end; at += step) {
+    const instant = instantOf(at);
+    // An hour that the clock skips has no instant of its own.
+    if (instant >= first && instant <= last && instant > (atMs.at(-1) ?? -Infinity)) {
+      atMs.push(instant);
+    }
+  }
   return { atMs: atMs.slice(0, ticksMax), form };
+}
+
+/** What a local clock reads at an instant, as if it were UTC. */
+function localReading(ms: number): number {
+  return ms - new Date(ms).getTimezoneOffset() * minute;
+}
+
+/** The instant at which a local clock has a reading; the first of two. */
+function localInstant(reading: number): number {
+  const at = new Date(reading);
+  const time = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()] as const;
+  return new Date(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate(), ...time).getTime();
 }
