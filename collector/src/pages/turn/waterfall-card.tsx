@@ -173,6 +173,7 @@ const Axis: FC<{ readonly extentMs: number }> = ({ extentMs }) => (
   </svg>
 );
 
+/** Colours of the lanes; with script each chooses its lane. */
 const Legend: FC<{ readonly waterfall: CausalWaterfall; readonly usual: boolean }> = ({
   waterfall,
   usual,
@@ -187,10 +188,10 @@ const Legend: FC<{ readonly waterfall: CausalWaterfall; readonly usual: boolean 
       {lanes.map(([lane, name]) => {
         const count = counts.get(lane) ?? 0;
         return count === 0 ? null : (
-          <button class={`lane lane-${lane}`} type="button" data-lane={lane} aria-pressed="false">
+          <span class={`lane lane-${lane}`} data-lane={lane}>
             <Icon name={icons[lane] ?? (lane as IconName)} />
             {name} <span class="muted">{countText(count)}</span>
-          </button>
+          </span>
         );
       })}
       {usual ? (

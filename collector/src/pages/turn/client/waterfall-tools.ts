@@ -54,9 +54,17 @@ function offerCompression(gaps: readonly Stretch[]): void {
   if (word !== undefined) word.textContent = `Compress ${durationText(lost)} idle`;
 }
 
+/** The key of the lanes becomes buttons, which do nothing without script. */
 function chooseLanes(grid: WaterfallGrid): void {
   const chosen = new Set<string>();
-  for (const button of findAll("[data-lane]")) {
+  for (const key of findAll("[data-lane]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = key.className;
+    button.dataset["lane"] = key.dataset["lane"] ?? "";
+    button.setAttribute("aria-pressed", "false");
+    button.append(...key.childNodes);
+    key.replaceWith(button);
     button.addEventListener("click", () => {
       const lane = button.dataset["lane"] ?? "";
       if (!chosen.delete(lane)) chosen.add(lane);
