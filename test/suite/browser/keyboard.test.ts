@@ -224,7 +224,7 @@ test("Turn: [ ] step through the findings, u to the missing parent, e to the evi
   expect(await page.locator(".wf-row:focus").innerText()).toContain("missing parent");
 });
 
-test("Turn: m marks the turn of the page, c compares two, / leads to the filter", async () => {
+test("Turn: m marks the turn of the page, c compares two, / finds in it", async () => {
   const page = await openTurn("c".repeat(32));
   await press(page, "m");
   expect(await page.locator("[data-marks]").innerText()).toContain("1 turn marked");
@@ -256,6 +256,14 @@ test("Turn: m marks the turn of the page, c compares two, / leads to the filter"
   expect(new Set(compared)).toEqual(new Set(["c".repeat(32), "d".repeat(32)]));
   await page.goto(`${site.url}/traces/${brokenRoot}`);
   await page.locator("body[data-ready]").waitFor();
+  await page.locator("[data-wf-find]:not([hidden])").waitFor();
+  await press(page, "/");
+  expect(
+    await page.evaluate(() => document.activeElement?.closest("[data-wf-find]")),
+  ).not.toBeNull();
+  // A page without a box of its own leads to the filter of the turns.
+  await page.goto(`${site.url}/settings`);
+  await page.locator("[data-switches]:not([hidden])").waitFor();
   await Promise.all([page.waitForURL(/\/traces#filter$/), press(page, "/")]);
   await page.waitForFunction(
     () => document.activeElement === document.querySelector("[data-filter] [role=combobox]"),

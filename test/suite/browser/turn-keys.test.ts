@@ -5,6 +5,7 @@
 import { expect, test } from "vitest";
 
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
+import { pageReady } from "./keys.ts";
 import { openedSite, signIn, wide } from "./opened-site.ts";
 import { accounts, tokens } from "./scene.ts";
 
@@ -27,4 +28,17 @@ test("without script the lanes are a key without buttons; with it each chooses i
   const lane = page.getByRole("group", { name: "Lanes" }).getByRole("button").first();
   await lane.click();
   expect(await lane.getAttribute("aria-pressed")).toBe("true");
+});
+
+test("/ finds in the turn", async () => {
+  const page = await visit("/login");
+  await signIn(page, tokens.operator);
+  await page.goto(`${site.url}${path}`);
+  await page.locator("[data-wf-find]:not([hidden])").waitFor();
+  await pageReady(page);
+  await page.keyboard.press("/");
+  expect(
+    await page.evaluate(() => document.activeElement?.closest("[data-wf-find]") !== null),
+  ).toBe(true);
+  expect(page.url()).toBe(`${site.url}${path}`);
 });

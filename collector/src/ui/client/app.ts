@@ -39,10 +39,11 @@ addShortcuts([
     label: "Filter, or the search box of the page",
     group: "Everywhere",
     run: () => {
-      // The box over a waterfall has its own key.
-      const field = find<HTMLInputElement>(
-        '[role="search"]:not([data-wf-find]) input:not([type="hidden"]), [data-search]',
-      );
+      // The box over a waterfall has a key of its own as well.
+      const field =
+        find<HTMLInputElement>(
+          '[role="search"]:not([data-wf-find]) input:not([type="hidden"]), [data-search]',
+        ) ?? find<HTMLInputElement>("[data-wf-find]:not([hidden]) input");
       // A page without a box of its own leads to the one that filters turns.
       if (field === undefined) location.assign(`${base}/traces#filter`);
       field?.focus();
