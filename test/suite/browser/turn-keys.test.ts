@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 
+import { axeViolations } from "./browser.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
 import { pageReady } from "./keys.ts";
 import { openedSite, signIn, wide } from "./opened-site.ts";
@@ -41,4 +42,27 @@ test("/ finds in the turn", async () => {
     await page.evaluate(() => document.activeElement?.closest("[data-wf-find]") !== null),
   ).toBe(true);
   expect(page.url()).toBe(`${site.url}${path}`);
+});
+
+test("a note after the sign-out stays, and the sign-in opens beside it", async () => {
+  const page = await visit("/login", wide, { excused: /status of 401/ });
+  await signIn(page, tokens.operator);
+  await page.goto(`${site.url}${path}`);
+  await pageReady(page);
+  const text = page.locator("#notes textarea").last();
+  await text.fill("seen by the desk");
+  const other = await page.context().newPage();
+  await other.goto(`${site.url}/settings`);
+  await Promise.all([other.waitForURL(/\/login/), other.getByText("Sign out").click()]);
+  await other.close();
+  await page.locator("#notes").getByRole("button", { name: "Add note" }).click();
+  await page.getByText("Your session has ended.").waitFor();
+  expect(await text.inputValue()).toBe("seen by the desk");
+  expect(await axeViolations(page)).toEqual([]);
+  const [tab] = await Promise.all([
+    page.context().waitForEvent("page"),
+    page.getByRole("link", { name: "Sign in again" }).click(),
+  ]);
+  await tab.waitForURL(/\/login\?next=%2Ftraces%2F/);
+  await tab.close();
 });

@@ -6,6 +6,8 @@ import { find, findAll } from "./page.ts";
 
 const away = "The collector does not answer. What was typed is still here: send it again.";
 
+const signedOut = "Your session has ended. What was typed is still here: sign in, then send it.";
+
 /**
  * Starts it for the forms of the page that return to it at this fragment. A form names in
  * `data-gone` what it means that its object is not there any more.
@@ -78,6 +80,13 @@ function show(form: HTMLFormElement, { detail, code, field: name }: FormRefusal)
   line.hidden = false;
   // An alert is announced where its text changes.
   line.textContent = "";
+  if (code === "unauthenticated") {
+    const link = document.createElement("a");
+    // In another tab: what was typed stays here, and is sent again after it.
+    Object.assign(link, { href: location.href, target: "_blank", textContent: "Sign in again" });
+    line.append(signedOut, " ", link);
+    return;
+  }
   line.textContent =
     code === "not_found"
       ? (form.dataset["gone"] ?? detail)
