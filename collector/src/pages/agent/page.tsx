@@ -21,7 +21,7 @@ import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "../../ui/grou
 import { Playground } from "../../ui/groups/playground.tsx";
 import { ToolBar } from "./tool-bar.tsx";
 import { WindowInsights } from "../../ui/groups/window-insights.tsx";
-import { AllTime } from "../../ui/groups/narrow.tsx";
+import { AllTime, RangeWords } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf } from "../../ui/layout.tsx";
 
 /** One agent. `trend`: over all turns of the filter. */
@@ -56,7 +56,8 @@ export function agentPage(
       {turns.length === 0 ? (
         <Empty title="No turns of this agent" icon="agents">
           <p>
-            There are none, or your role may not read them.{" "}
+            There are none
+            <RangeWords context={context} />, or your role may not read them.{" "}
             <a href={hrefOf(context, `/traces/find?id=${encodeURIComponent(name)}`)}>
               Search the whole history
             </a>{" "}

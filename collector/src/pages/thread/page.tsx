@@ -16,7 +16,7 @@ import { SideBySide } from "./side-by-side.tsx";
 import { StoreTimeline } from "./store-timeline.tsx";
 import { Tenants } from "../../ui/groups/tenants.tsx";
 import { WindowInsights } from "../../ui/groups/window-insights.tsx";
-import { AllTime } from "../../ui/groups/narrow.tsx";
+import { AllTime, RangeWords } from "../../ui/groups/narrow.tsx";
 import { Page, hrefOf, rangedHref } from "../../ui/layout.tsx";
 import { pageAddress } from "../../ui/display/page-address.ts";
 
@@ -41,7 +41,8 @@ export function threadPage(model: ThreadModel, context: PageContext): Child {
       {none ? (
         <Empty title="No turns of this thread" icon="threads">
           <p>
-            There are none in this window, or your role may not read them.{" "}
+            There are none
+            <RangeWords context={context} />, or your role may not read them.{" "}
             <a href={hrefOf(context, `/traces/find?id=${encodeURIComponent(name)}`)}>
               Search the whole history
             </a>{" "}

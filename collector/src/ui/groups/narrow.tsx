@@ -1,14 +1,14 @@
 /**
- * @module Narrow: small forms that narrow a page by exact ids, chips of the active ones, and the
- * way out of a range.
+ * @module Narrow: small forms that narrow a page by exact ids, chips of the active ones, and words
+ * and the way out of a range.
  */
 import type { FC } from "hono/jsx";
 
 import { wordsOf } from "../display/figures.ts";
-import { rangeParameters } from "../display/time-range.ts";
+import { rangeParameters, requestedRange } from "../display/time-range.ts";
 import type { PageContext } from "../../http/page-context.ts";
 import { Chips } from "../elements/chip.tsx";
-import { RangeInputs } from "../elements/range-picker.tsx";
+import { RangeEnd, RangeInputs } from "../elements/range-picker.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefWith } from "../layout.tsx";
 
@@ -22,6 +22,19 @@ export const AllTime: FC<{ readonly context: PageContext }> = ({ context }) =>
   ) : (
     <></>
   );
+
+/** The range of the page in words, ` from … to …`, where it has one. */
+export const RangeWords: FC<{ readonly context: PageContext }> = ({ context }) => {
+  const { start_time: start = "", end_time: end = "" } = requestedRange(context.query);
+  if (start === "" && end === "") return <></>;
+  return (
+    <>
+      {" "}
+      from <RangeEnd at={start} open="the start" form="full" /> to{" "}
+      <RangeEnd at={end} open="now" form="full" />
+    </>
+  );
+};
 
 const names: { readonly [field: string]: string } = {
   agent_id: "agent",
