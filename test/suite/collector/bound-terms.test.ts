@@ -1,4 +1,4 @@
-/** @module A term of the filter bar that names a tenant of others finds nothing for a bound account. */
+/** @module A term of the filter bar with a tenant of others finds nothing for a bound account. */
 import { beforeAll, expect, test } from "vitest";
 
 import { openDesk, turnEvents } from "./desk.ts";
