@@ -17,7 +17,7 @@ export function followingAnswers(log: Log): MiddlewareHandler<AppEnv> {
     const { outgoing } = c.env ?? {};
     if (c.get("bodyFollows") !== true || body === null || outgoing === undefined) return;
     const failed = (error: unknown): void => {
-      // Its reader left, and nothing is to be told.
+      // Its reader has left.
       if (outgoing.destroyed) return;
       const code = reasonOf(error);
       log.warn("answer_broken_off", {

@@ -1,4 +1,4 @@
-/** @module Attack sockets: senders that are slow, and connections that ask for much at once. */
+/** @module Attack sockets: slow senders, and connections that send many requests at once. */
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -104,7 +104,7 @@ export async function bursts(port: number, count: number, ms: number): Promise<s
   return `${rounds} bursts of ${count} connections`;
 }
 
-/** So many connections of gRPC at once, each with a hundred exports at once, every three seconds. */
+/** So many gRPC connections at once, each with a hundred exports at once, every three seconds. */
 export async function callBursts(port: number, count: number, ms: number): Promise<string> {
   const empty = Buffer.alloc(5);
   const headers = { ":method": "POST", ":path": traceService, "content-type": "application/grpc" };
