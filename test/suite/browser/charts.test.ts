@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 
 import { expectSoundInEveryLook } from "./every-look.ts";
 import { listReady } from "./keys.ts";
-import { openedSite, wide } from "./opened-site.ts";
+import { inZone, openedSite, wide } from "./opened-site.ts";
 
 const size = 120;
 const startMs = Date.UTC(2026, 10, 20, 8);
@@ -135,8 +135,7 @@ test.each([
 
 test("the axis goes by the clock that is chosen", async () => {
   const page = await visit("/traces");
-  const session = await page.context().newCDPSession(page);
-  await session.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Kolkata" });
+  await inZone(page, "Asia/Kolkata");
   await readout(page, /^120 turns .*in all/);
   const words = (): Promise<readonly (string | null)[]> =>
     page.locator(".time-axis text").evaluateAll((all) => all.map(({ textContent: text }) => text));

@@ -75,6 +75,16 @@ export function openedForFile<T extends { readonly close: () => Promise<void> }>
   };
 }
 
+/**
+ * Gives a page a time zone until the test ends. A tab serves the tests of several files and takes
+ * one zone at a time.
+ */
+export async function inZone(page: Page, timezoneId: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  onTestFinished(() => session.detach());
+  await session.send("Emulation.setTimezoneOverride", { timezoneId });
+}
+
 interface SiteOptions extends Pick<CollectorOptions, "hooks" | "judge"> {
   /** Variables of the collector. */
   readonly env?: Record<string, string>;

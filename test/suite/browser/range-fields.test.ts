@@ -2,11 +2,11 @@
  * @module The two fields of the own range: a bound that is not changed keeps its exact value, a
  * relative one too, in either clock and in an hour that a clock repeats.
  */
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { turnEvents } from "../collector/desk.ts";
-import { openedSite, wide } from "./opened-site.ts";
+import { inZone, openedSite, wide } from "./opened-site.ts";
 
 const { visit } = openedSite({
   put: turnEvents({ root: "root", at: "2026-10-25T01:30:00.000Z", user: "ann", agent: "desk" }),
@@ -20,10 +20,7 @@ async function opened(query: Record<string, string>, zone?: string, on = "/tools
   const path = `${on}?${new URLSearchParams(query).toString()}`;
   const page = await visit(path);
   if (zone !== undefined) {
-    const session = await page.context().newCDPSession(page);
-    await session.send("Emulation.setTimezoneOverride", { timezoneId: zone });
-    // A tab serves several tests, and takes one zone at a time.
-    onTestFinished(() => session.detach());
+    await inZone(page, zone);
     await page.evaluate(() => localStorage.setItem("turnproof.clock", "local"));
     await page.reload();
   }
