@@ -1,5 +1,14 @@
 /** A key that was made once is never made anew because its file is gone, empty or cut. */
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -32,10 +41,16 @@ test.each(openers)("%s: gone, empty and cut files are named and stay", async (na
   }
   rmSync(file);
   await expect(attempt(open, dataDir)).rejects.toMatchObject(refused);
+  mkdirSync(file);
+  await expect(attempt(open, dataDir)).rejects.toMatchObject(refused);
   rmSync(join(dataDir, "keys"), { recursive: true });
   await expect(attempt(open, dataDir)).rejects.toMatchObject(refused);
   // As the advice states: without its line in keys-made a new one is made.
   rmSync(join(dataDir, "keys-made"));
+  mkdirSync(join(dataDir, "keys-made"));
+  const unlisted = { code: "file_unreadable", field: "keys-made" };
+  await expect(attempt(open, dataDir)).rejects.toMatchObject(unlisted);
+  rmdirSync(join(dataDir, "keys-made"));
   await open(dataDir);
   expect(readFileSync(file, "utf8")).not.toBe(made);
 });

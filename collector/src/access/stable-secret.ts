@@ -95,15 +95,18 @@ export function lostSecrets(dataDir: string): readonly string[] {
 /**
  * Reads a secret and makes none.
  *
- * @throws CodedError `key_unusable` naming the file that is gone or empty
+ * @throws CodedError `key_unusable` naming the file that is gone, empty or a folder
  */
 export function readSecret(dataDir: string, name: string): string {
   const file = join(dataDir, "keys", name);
   let secret = "";
   try {
     secret = readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    // A folder in its place; the system's error would not name it.
+    if (code === "EISDIR") throw new CodedError("key_unusable", { field: fieldOf(name), cause });
+    if (code !== "ENOENT") throw cause;
   }
   if (secret.trim() === "") throw new CodedError("key_unusable", { field: fieldOf(name) });
   return secret;
@@ -134,14 +137,18 @@ export function wasMade(dataDir: string, name: string): boolean {
   return madeSecrets(dataDir).includes(name);
 }
 
-/** Names of the secrets that were made in this data directory, also of those that are gone. */
+/**
+ * Names of the secrets that were made in this data directory, also of those that are gone.
+ *
+ * @throws CodedError `file_unreadable` naming the list of them
+ */
 export function madeSecrets(dataDir: string): readonly string[] {
   try {
     const lines = readFileSync(join(dataDir, madeName), "utf8").split("\n");
     return lines.filter((line) => line !== "");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return [];
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new CodedError("file_unreadable", { field: madeName, cause });
   }
 }
 

@@ -1,5 +1,7 @@
 /** Keys that a start refuses are named, and damage of a journal before a start sets it aside. */
 import {
+  chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -35,6 +37,24 @@ test("a key that is cut is named, and not only one that is gone", async () => {
     expect(keysCheck(dataDir)).toMatchObject([{ state: "fail", message }]);
     writeFileSync(file, whole);
   }
+});
+
+test("keys that other users can read or replace are named", () => {
+  chmodSync(join(dataDir, "keys", "identity-key"), 0o644);
+  chmodSync(join(dataDir, "keys"), 0o703);
+  const message = expect.stringMatching(/\(keys, keys\/identity-key in the data directory\)/);
+  expect(keysCheck(dataDir)).toMatchObject([{ state: "warn", message }]);
+  chmodSync(join(dataDir, "keys", "identity-key"), 0o640);
+  chmodSync(join(dataDir, "keys"), 0o700);
+  expect(keysCheck(dataDir)).toMatchObject([{ state: "ok" }]);
+});
+
+test("a list of keys that cannot be read is named", () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnproof-keys-"));
+  mkdirSync(join(folder, "keys-made"));
+  const message = "file_unreadable: A file or folder cannot be read. (keys-made)";
+  expect(keysCheck(folder)).toEqual([{ check: "keys", state: "fail", message }]);
+  rmSync(folder, { recursive: true });
 });
 
 test("a segment that is cut is named before a start", async () => {

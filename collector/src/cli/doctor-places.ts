@@ -3,7 +3,7 @@
  * configuration: the keys of the data directory, its journal, and the server of the store. Nothing
  * is made or changed.
  */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { inspectJournal, readQuarantine } from "@turnproof/journal";
@@ -22,15 +22,39 @@ import { adviceOf } from "./failure.ts";
 
 /** Keys that were made once; none where none was. */
 export function keysCheck(dataDir: string): readonly Check[] {
-  const names = [...madeSecrets(dataDir), ...lostSecrets(dataDir)];
+  const check = "keys";
+  let names: readonly string[];
+  try {
+    names = [...madeSecrets(dataDir), ...lostSecrets(dataDir)];
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    return [{ check, state: "fail", message: `${sentenceOf(error.code)} (${error.field})` }];
+  }
   const unusable = names.filter((name) => !isUsable(dataDir, name));
   if (names.length === 0) return [];
-  const check = "keys";
-  if (unusable.length === 0) return [{ check, state: "ok", message: "Each can be used." }];
+  if (unusable.length === 0) return [modesCheck(dataDir, names)];
   const files = unusable.map(fieldOf).join(", ");
   const code = "key_unusable";
   const message = `${code} (${files}): ${codes[code].sentence} ${adviceOf(code) ?? ""}`;
   return [{ check, state: "fail", message }];
+}
+
+/** Bits of a file's mode for users beside its owner and its group. */
+const othersMode = 0o007;
+
+/** Warns of keys that every user of the machine can read or replace; Windows has no such modes. */
+function modesCheck(dataDir: string, names: readonly string[]): Check {
+  const check = "keys";
+  const open = [".", "keys", ...names.map(fieldOf)].filter((name) => {
+    const mode = statSync(join(dataDir, name)).mode & othersMode;
+    // Of a folder it matters who can put another file in it.
+    return process.platform !== "win32" && (mode & (name.startsWith("keys/") ? 0o6 : 0o2)) !== 0;
+  });
+  if (open.length === 0) return { check, state: "ok", message: "Each can be used." };
+  const message =
+    `Other users of this machine can read or replace keys (${open.join(", ")} in the data ` +
+    "directory). Run `chmod -R o-rwx` on it.";
+  return { check, state: "warn", message };
 }
 
 function isUsable(dataDir: string, name: string): boolean {

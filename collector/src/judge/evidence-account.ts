@@ -22,7 +22,7 @@ import type { StatementSigner } from "./statement.ts";
 const typ = "turnproof-evidence-account+json";
 const fileName = "evidence-account.jws";
 /** An account that could not be checked, until an operator moves it away. */
-const asideName = `${fileName}.corrupt`;
+export const accountAside: string = `${fileName}.corrupt`;
 
 const schema = z.strictObject({
   v: z.literal(1),
@@ -68,7 +68,7 @@ export async function readAccount(
 
 /** Whether an account that could not be checked was set aside. */
 export function hasDamagedAccount(dataDir: string): boolean {
-  return existsSync(join(dataDir, asideName));
+  return existsSync(join(dataDir, accountAside));
 }
 
 /** Whether an account was written. */
@@ -103,7 +103,7 @@ export async function openAccount(
   const found = await readAccount(of.dataDir, of.signer, server);
   const isUnusable = found === "unusable";
   if (isUnusable && of.keeps) {
-    await rename(join(of.dataDir, fileName), join(of.dataDir, asideName));
+    await rename(join(of.dataDir, fileName), join(of.dataDir, accountAside));
   }
   const isDamaged = isUnusable || hasDamagedAccount(of.dataDir);
   let account = typeof found === "string" ? undefined : found;

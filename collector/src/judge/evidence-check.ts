@@ -11,6 +11,7 @@ import type { EvidenceStore, HeldTurn, ShortRoots, TablePart, TurnRecord } from 
 import { collectorScope } from "../access/grants.ts";
 import { partPath } from "../backend/store-places.ts";
 import { hasHolds, shownNames } from "../backend/unproven-contracts.ts";
+import { accountAside } from "./evidence-account.ts";
 import type { AccountKeeper } from "./evidence-account.ts";
 import type { Parts } from "../parts.ts";
 import type { MissingEvidence, SetAsidePart } from "../receive/ingest.ts";
@@ -69,7 +70,8 @@ export async function watchEvidence(
   { withdraw, account, everyMs = countEveryMs }: WatchOptions,
 ): Promise<void> {
   const { closing: signal, damage, ingest, log } = watched;
-  if (account?.state() === "damaged") log.error("evidence_account_unusable", {});
+  if (account?.state() === "damaged")
+    log.error("evidence_account_unusable", { file: accountAside });
   let met = new AbortController();
   damage.listenStore(() => met.abort());
   let last: MissingEvidence | undefined;

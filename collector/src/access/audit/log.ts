@@ -4,7 +4,7 @@
  */
 import { open, rename, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
@@ -90,7 +90,8 @@ interface Waiting {
 /**
  * Opens the log: takes the writer's lock, sets a torn last line aside and continues the chain.
  *
- * @throws CodedError `audit_unavailable` when the file cannot be opened or another writer has it
+ * @throws CodedError `audit_unavailable` naming the file that cannot be opened, or the log that
+ * another writer has
  */
 export async function openAudit(options: AuditOptions): Promise<Audit> {
   try {
@@ -114,7 +115,8 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
       throw error;
     }
   } catch (cause) {
-    throw new CodedError(failureOf(cause), { cause });
+    const { path = options.file } = cause as NodeJS.ErrnoException;
+    throw new CodedError(failureOf(cause), { field: basename(path), cause });
   }
 }
 
