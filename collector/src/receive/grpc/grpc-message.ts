@@ -45,6 +45,11 @@ export function readMessage(
       }
     };
     const onGone = (): void => stop(new CodedError("bad_request"));
+    // A stream without a byte ends without a reader, before a call that waited for its turn.
+    if (stream.readableEnded || stream.closed) {
+      onGone();
+      return;
+    }
     stream.on("data", onData);
     stream.once("end", () => {
       try {
