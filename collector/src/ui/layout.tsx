@@ -53,37 +53,71 @@ const Brand: FC = () => (
   </svg>
 );
 
-const Rail: FC<{ readonly context: PageContext }> = ({ context }) => (
-  <nav class="rail" aria-label="Pages">
-    <a class="brand" href={hrefOf(context, "/traces")} aria-label="Turnproof, home">
-      <Brand />
-      <span class="word">Turnproof</span>
-    </a>
-    {context.rail.map(({ href, name, icon, key }) => (
-      <a
-        class="go"
-        href={rangedHref(context, href)}
-        title={name}
-        data-go={key}
-        data-ranged={context.ranged.has(href) ? "" : undefined}
-        {...(placeAt(context.rail, context.path)?.href === href ? { "aria-current": "page" } : {})}
-      >
-        <Icon name={icon} />
-        <span class="word" aria-hidden="true">
-          {name}
-        </span>
-        <kbd aria-hidden="true">g {key}</kbd>
+/** Links that a phone's bar has room for, beside the button of the others. */
+const barLinks = 5;
+const restId = "more-pages";
+
+const Rail: FC<{ readonly context: PageContext }> = ({ context }) => {
+  const current = placeAt(context.rail, context.path);
+  const rest = context.rail.slice(barLinks);
+  return (
+    <nav class="rail" aria-label="Pages">
+      <a class="brand" href={hrefOf(context, "/traces")} aria-label="Turnproof, home">
+        <Brand />
+        <span class="word">Turnproof</span>
       </a>
-    ))}
-    <div class="foot">
-      {context.authConfigured ? null : <span>No sign-in is configured: this machine only.</span>}
-      {context.readOnly ? <span>Read-only</span> : null}
-      <span>
-        {context.principal?.name ?? "local"} · {context.principal?.role ?? "admin"}
-      </span>
-      <span>content mode: {context.contentMode}</span>
-    </div>
-  </nav>
+      {context.rail.slice(0, barLinks).map((link) => (
+        <RailLink link={link} isCurrent={link === current} context={context} />
+      ))}
+      {/* On a phone they open over the page, without script too; in a wider window they follow. */}
+      <div class="rest" id={restId} popover="auto">
+        {rest.map((link) => (
+          <RailLink link={link} isCurrent={link === current} context={context} />
+        ))}
+      </div>
+      <button
+        class="button bare go"
+        type="button"
+        popovertarget={restId}
+        aria-label="More pages"
+        {...(rest.some((link) => link === current) ? { "aria-current": "true" } : {})}
+      >
+        <Icon name="up" />
+        <span class="word" aria-hidden="true">
+          More
+        </span>
+      </button>
+      <div class="foot">
+        {context.authConfigured ? null : <span>No sign-in is configured: this machine only.</span>}
+        {context.readOnly ? <span>Read-only</span> : null}
+        <span>
+          {context.principal?.name ?? "local"} · {context.principal?.role ?? "admin"}
+        </span>
+        <span>content mode: {context.contentMode}</span>
+      </div>
+    </nav>
+  );
+};
+
+const RailLink: FC<{
+  readonly link: PageContext["rail"][number];
+  readonly isCurrent: boolean;
+  readonly context: PageContext;
+}> = ({ link: { href, name, icon, key }, isCurrent, context }) => (
+  <a
+    class="go"
+    href={rangedHref(context, href)}
+    title={name}
+    data-go={key}
+    data-ranged={context.ranged.has(href) ? "" : undefined}
+    {...(isCurrent ? { "aria-current": "page" } : {})}
+  >
+    <Icon name={icon} />
+    <span class="word" aria-hidden="true">
+      {name}
+    </span>
+    <kbd aria-hidden="true">g {key}</kbd>
+  </a>
 );
 
 /** Switches stored in the browser; without script they are hidden. */

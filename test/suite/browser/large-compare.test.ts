@@ -140,18 +140,23 @@ test.each([1440, 390, 320])(
       .locator(".op .what")
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
     expect(Math.min(...names)).toBeGreaterThanOrEqual(40);
-    const heights = await page
-      .locator(".op")
-      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().height)));
-    expect(new Set(heights).size).toBe(1);
-    const tops = await page
-      .locator(".op")
-      .evaluateAll((all) =>
-        all.slice(0, 9).map((one) => Math.round(one.getBoundingClientRect().top)),
-      );
-    expect(new Set(tops.slice(1).map((top, at) => top - (tops[at] ?? 0)))).toEqual(
-      new Set([heights[0]]),
+    const places = await page.locator(".op").evaluateAll((all) =>
+      all.slice(0, 9).map((one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        const changes = one.querySelector(".op-changes") as HTMLElement;
+        const isCut =
+          changes.textContent !== "" &&
+          (changes.scrollWidth > changes.clientWidth ||
+            changes.getBoundingClientRect().bottom > bottom);
+        return { top: Math.round(top), bottom: Math.round(bottom), isCut };
+      }),
     );
+    // Rows have the heights of what changed in them, in full, and none lies over another.
+    expect(places.slice(1).map(({ top }) => top)).toEqual(
+      places.slice(0, -1).map(({ bottom }) => bottom),
+    );
+    expect(new Set(places.map(({ top, bottom }) => bottom - top)).size).toBeGreaterThan(1);
+    expect(places.some(({ isCut }) => isCut)).toBe(false);
     expect(await axeViolations(page)).toEqual([]);
   },
 );

@@ -11,6 +11,7 @@ import {
   visibleRows,
 } from "../display/tree-rows.ts";
 import type { TreeRow } from "../display/tree-rows.ts";
+import { RowTops } from "../display/row-tops.ts";
 import { whilePrinted } from "./printing.ts";
 
 /** Rows beyond the edges that are drawn ahead of scrolling. */
@@ -58,6 +59,9 @@ export abstract class TreeGrid<R extends TreeRow> {
   #focused = 0;
   #selected = -1;
   #rowHeight = 28;
+  #lineHeight = 0;
+  #linesMax = 0;
+  #tops = new RowTops([]);
   #headHeight = 28;
   #height = 0;
   #top = 0;
@@ -74,6 +78,11 @@ export abstract class TreeGrid<R extends TreeRow> {
 
   /** The element of one row. */
   protected abstract drawRow(row: R, state: TreeState): HTMLElement;
+
+  /** Lines of a row below its first; the style bounds them. */
+  protected linesOf(_row: R): number {
+    return 0;
+  }
 
   /** Called before all visible rows are redrawn. */
   protected beforeRedraw(): void {}
@@ -96,7 +105,9 @@ export abstract class TreeGrid<R extends TreeRow> {
   /** Reads heights from the stylesheet, and draws. */
   measure(): void {
     const { scroll, grid } = this.#places;
-    this.#rowHeight = this.#wantedHeight();
+    this.#rowHeight = this.#wanted("--row") || 28;
+    this.#lineHeight = this.#wanted("--row-line");
+    this.#linesMax = this.#wanted("--row-lines-max");
     this.#headHeight = grid.querySelector<HTMLElement>("[role=row]")?.offsetHeight ?? 0;
     this.#height = scroll.clientHeight;
     this.#top = scroll.scrollTop;
@@ -128,7 +139,8 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.#visible.forEach((index, place) => (this.#placeOf[index] = place));
     this.#keepFocusInSight();
     this.beforeRedraw();
-    const height = this.#visible.length * this.#rowHeight;
+    this.#tops = new RowTops(Array.from(this.#visible, (index) => this.#heightOf(index)));
+    const { height } = this.#tops;
     // The view's height depends on its rows; with the old height some would be drawn a frame late.
     body.style.height = `${height}px`;
     this.#height = scroll.clientHeight;
@@ -260,22 +272,35 @@ export abstract class TreeGrid<R extends TreeRow> {
     }
   }
 
-  #wantedHeight(): number {
-    const rowStyle = getComputedStyle(this.#places.body).getPropertyValue("--row");
-    return Number.parseFloat(rowStyle) || 28;
+  #wanted(property: "--row" | "--row-line" | "--row-lines-max"): number {
+    const { body } = this.#places;
+    return Number.parseFloat(getComputedStyle(body).getPropertyValue(property)) || 0;
+  }
+
+  #heightOf(index: number): number {
+    const lines = Math.min(this.linesOf(this.rows[index] as R), this.#linesMax);
+    return this.#rowHeight + lines * this.#lineHeight;
+  }
+
+  #topOf(index: number): number {
+    return this.#tops.at(this.#placeOf[index] ?? 0);
   }
 
   #reveal(index: number): void {
-    const top = (this.#placeOf[index] ?? 0) * this.#rowHeight;
+    const top = this.#topOf(index);
+    const end = this.#tops.at((this.#placeOf[index] ?? 0) + 1);
     const room = this.#height - this.#headHeight;
-    const wanted = Math.min(Math.max(this.#top, top + this.#rowHeight - room), top);
+    const wanted = Math.min(Math.max(this.#top, end - room), top);
     if (wanted === this.#top) return;
     this.#top = wanted;
     this.#places.scroll.scrollTop = wanted;
   }
 
   #resized(): void {
-    if (this.#wantedHeight() !== this.#rowHeight) this.measure();
+    const isSame =
+      this.#wanted("--row") === this.#rowHeight &&
+      this.#wanted("--row-lines-max") === this.#linesMax;
+    if (!isSame) this.measure();
     else this.#soon();
   }
 
@@ -293,9 +318,9 @@ export abstract class TreeGrid<R extends TreeRow> {
 
   /** Draws newly visible rows and removes hidden ones; others are not touched. */
   #draw(): void {
-    const top = Math.max(0, Math.floor(this.#top / this.#rowHeight) - overscan);
+    const top = Math.max(0, this.#tops.placeAt(this.#top) - overscan);
     const first = this.#printed ? 0 : top;
-    const inSight = Math.ceil((this.#top + this.#height) / this.#rowHeight) + overscan;
+    const inSight = this.#tops.placeAt(this.#top + this.#height) + overscan;
     const end = this.#printed ? printedRowsMax - 1 : inSight;
     const last = Math.min(this.#visible.length - 1, end);
     const wanted = new Set<number>();
@@ -324,7 +349,8 @@ export abstract class TreeGrid<R extends TreeRow> {
       focused: index === this.#focused,
       selected: index === this.#selected,
     });
-    node.style.top = `${(this.#placeOf[index] ?? 0) * this.#rowHeight}px`;
+    node.style.top = `${this.#topOf(index)}px`;
+    node.style.height = `${this.#heightOf(index)}px`;
     this.#drawn.set(index, node);
     return node;
   }

@@ -48,7 +48,7 @@ export const OperationRow: FC<{
   const verb = verbOf(operation.change, place.trust);
   return (
     <div
-      class={`op ${verb}`}
+      class={operation.changes.length > 0 ? `op with-changes ${verb}` : `op ${verb}`}
       {...treeRowAttributes(row, state)}
       aria-label={operationSummary(row, verb, state.collapsed)}
     >

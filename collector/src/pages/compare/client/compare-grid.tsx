@@ -76,6 +76,10 @@ export class CompareGrid extends TreeGrid<CompareRow> {
     return row === undefined ? undefined : eventHref(row.operation, this.#place);
   }
 
+  protected override linesOf({ operation }: CompareRow): number {
+    return operation.changes.length;
+  }
+
   protected override drawRow(row: CompareRow, state: TreeState): HTMLElement {
     return drawn(<OperationRow row={row} state={state} place={this.#place} />) as HTMLElement;
   }
