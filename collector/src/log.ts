@@ -25,6 +25,7 @@ const fieldNames = [
   "field",
   "file",
   "host",
+  "limit",
   "lost_frames",
   "method",
   "parts",

@@ -14,6 +14,7 @@ import type { Code } from "@turnproof/semconv";
 import { answerGrpcOn } from "./receive/grpc/wrong-port.ts";
 import { boundConnections } from "./http/connections.ts";
 import type { Connections, Listening } from "./http/connections.ts";
+import { watchDescriptors } from "./http/descriptors.ts";
 import { createEdge } from "./http/edge.ts";
 import { continueOnRead } from "./http/expect-continue.ts";
 import { isClosing } from "./http/lingering-close.ts";
@@ -95,6 +96,7 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
   const handle = requestHandler(app, { connections, arrivals: () => arrived }, options);
   server.on("request", handle);
   continueOnRead(server, handle);
+  server.once("close", watchDescriptors(options.log));
   answerGrpcOn(server, { log: options.log, grpcPort: options.grpcPort ?? (() => undefined) });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));

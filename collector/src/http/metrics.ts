@@ -10,6 +10,7 @@ import { auditState } from "../access/audit/audit-state.ts";
 import type { Audit } from "../access/audit/log.ts";
 import type { ForwardState } from "../receive/forward/forward.ts";
 import type { ConservationSnapshot } from "../receive/conservation.ts";
+import { descriptors } from "./descriptors.ts";
 import type { AppEnv } from "./environment.ts";
 import type { RouteGroup } from "./endpoint.ts";
 import type { Parts } from "../parts.ts";
@@ -82,6 +83,7 @@ async function measure(parts: Parts): Promise<Registry> {
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
   put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
   put(Gauge, "process_resident_memory_bytes", "Resident memory.", process.memoryUsage.rss());
+  putDescriptors(put);
   put(Counter, "process_cpu_seconds_total", "CPU time, user and system.", (user + system) / 1e6);
   put(
     Gauge,
@@ -98,6 +100,14 @@ async function measure(parts: Parts): Promise<Registry> {
 }
 
 type Put = (kind: Kind, name: string, help: string, samples: Samples) => void;
+
+/** By the names that exporters of other languages use. */
+function putDescriptors(put: Put): void {
+  const found = descriptors();
+  if (found === undefined) return;
+  put(Gauge, "process_open_fds", "Open files and sockets.", found.open);
+  put(Gauge, "process_max_fds", "Most files and sockets that can be open.", found.max);
+}
 
 /** Stored evidence that is gone or damaged. */
 function putEvidence(

@@ -68,7 +68,7 @@ describe("alert rules", () => {
     expect(metricsIn("sum(rate(a[5m]) by")).toBeUndefined();
     const families = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name));
     for (const { alert, expr, for: time, labels } of rules) {
-      const names = metricsIn(expr)?.filter((name) => name.startsWith("turnproof_"));
+      const names = metricsIn(expr)?.filter((name) => /^(?:turnproof|process)_/.test(name));
       expect([alert, names !== undefined]).toEqual([alert, true]);
       if (alert !== "TurnproofNotReady") expect([alert, names?.length]).not.toEqual([alert, 0]);
       for (const name of names ?? []) {
