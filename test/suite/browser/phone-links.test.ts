@@ -1,4 +1,4 @@
-/** On a phone five links are in the bar, and the others open over the page; with script or without. */
+/** On a phone five links are in the bar; the others open over the page, without script too. */
 import { expect, test } from "vitest";
 
 import { turnEvents } from "../collector/desk.ts";

@@ -110,7 +110,7 @@ const Head: FC = () => (
     <div class="op-name" role="columnheader">
       Operation
     </div>
-    <div class="op-changes" role="columnheader">
+    <div class="sr" role="columnheader">
       A → B
     </div>
     <div class="op-ms num" role="columnheader">
