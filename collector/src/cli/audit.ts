@@ -143,7 +143,8 @@ async function verify(flags: VerifyFlags): Promise<void> {
     for (const advice of new Set(result.findings.map(({ code }) => findingAdvice(code)))) {
       write(advice);
     }
-    if (result.unsalted > 0) {
+    const isLost = result.findings.some(({ code }) => code === "audit_salts_missing");
+    if (result.unsalted > 0 && !isLost) {
       write(
         `The salts of ${result.unsalted} records were removed, as a deletion of a user does: their ` +
           "contents rest on the seal alone.",

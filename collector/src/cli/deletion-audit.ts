@@ -8,6 +8,7 @@ import { createSigner } from "../access/audit/checkpoint.ts";
 import type { DeletionReason } from "../access/audit/deletion-reason.ts";
 import { shipperOf } from "../access/audit/ship.ts";
 import { subjectOfUser } from "../access/audit/logged-statement.ts";
+import { deletedEvent } from "../access/audit/record.ts";
 import { removeSalt, saltsFile } from "../access/audit/salts.ts";
 import { openAudit } from "../access/audit/log.ts";
 import { createPseudonyms } from "../access/pseudonyms.ts";
@@ -44,7 +45,7 @@ export async function auditDeletion(
     shipper: shipperOf(config, log),
   });
   const record = (result: string): Promise<void> =>
-    audit.append({ event: "user.deleted", role: "operator", result, reason });
+    audit.append({ event: deletedEvent, role: "operator", result, reason });
   const salts = saltsFile(file);
   const forget = (userId: string): void => void removeSalt(salts, subjectOfUser(userId, keyring));
   await record("begun");

@@ -97,6 +97,33 @@ test("a start finds that the file of salts is gone", async () => {
   expect(auditState(audit).damage).toEqual({ code: "audit_salts_missing", record: 1, total: 1 });
 });
 
+test("salts that no deletion removed are missed, also where their file is there", async () => {
+  const { file, open, verify } = bench();
+  const audit = await open();
+  await write(audit, 3);
+  for (const user of ["u.one", "u.two"]) {
+    await audit.append({ event: "statement.signed", role: "judge", result: "ok", subject: user });
+  }
+  await audit.append({ event: "user.deleted", role: "operator", result: "begun" });
+  await audit.close();
+  const salts = readFileSync(`${file}.salts`, "utf8");
+  const without = (...names: readonly string[]): string =>
+    salts
+      .split("\n")
+      .filter((line) => !names.some((name) => line.startsWith(`${name} `)))
+      .join("\n");
+  for (const [kept, record] of [
+    ["", 1],
+    [without("-"), 6],
+    [without("u.one"), undefined],
+    [without("u.one", "u.two"), 4],
+  ] as const) {
+    writeFileSync(`${file}.salts`, kept);
+    const found = record === undefined ? [] : [{ code: "audit_salts_missing", record }];
+    expect((await verify()).findings).toEqual(found);
+  }
+});
+
 test("a log that cannot be read is not opened, so that no chain begins beside it", async () => {
   const { file, open } = bench();
   // Opened by root too, a link to itself fails.

@@ -19,6 +19,7 @@ import { hashOfStatement } from "./logged-statement.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
 import { readVerifierKey, verifierKey } from "./note.ts";
 import { proveConsistency, proveInclusion } from "./proof.ts";
+import { deletedEvent } from "./record.ts";
 import { removeSalt, saltsFile } from "./salts.ts";
 import { verifyAudit } from "./verify.ts";
 
@@ -36,7 +37,7 @@ const pseudonyms = createPseudonyms({ auditScope: "test" });
 
 async function written(
   records: number,
-  of: (index: number) => { statement?: string; subject?: string } = () => ({}),
+  of: (index: number) => { event?: string; statement?: string; subject?: string } = () => ({}),
 ) {
   const dir = mkdtempSync(join(tmpdir(), "turnproof-foreign-"));
   const file = join(dir, "audit.jsonl");
@@ -146,9 +147,10 @@ test("the tree is the one of RFC 6962's test vectors", () => {
 
 test("a signed statement is proven by its text, and without the salt its leaf says nothing", async () => {
   const statement = hashOfStatement("a.b.c");
-  const { file, verify } = await written(9, (index) =>
-    index === 4 ? { statement, subject: "u.someone" } : {},
-  );
+  const { file, verify } = await written(9, (index) => {
+    if (index === 8) return { event: deletedEvent };
+    return index === 4 ? { statement, subject: "u.someone" } : {};
+  });
   const proof = await proveInclusion(file, "a.b.c");
   expect(proof).toMatchObject({ record: 5, size: 9 });
   expect(await proveInclusion(file, "a.b.d")).toBeUndefined();

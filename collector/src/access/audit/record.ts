@@ -44,6 +44,9 @@ export const cutEvent = "log.cut";
 /** Event of the record that a collector without an audit log leaves in one that exists. */
 export const offEvent = "log.off";
 
+/** Event of the records at the start and at the end of a user's deletion. */
+export const deletedEvent = "user.deleted";
+
 /** `prev` of the very first record. */
 export const genesis: string = "0".repeat(64);
 

@@ -14,7 +14,15 @@ import { logLines } from "./lines.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
 import { keptTree } from "./recover.ts";
-import { cutEvent, genesis, hashOfLine, hasSalt, leafHolds, leafOf } from "./record.ts";
+import {
+  cutEvent,
+  deletedEvent,
+  genesis,
+  hashOfLine,
+  hasSalt,
+  leafHolds,
+  leafOf,
+} from "./record.ts";
 import { openRecord, prevOf } from "./record.ts";
 import { openSalts, saltsFile } from "./salts.ts";
 import type { Salts } from "./salts.ts";
@@ -91,7 +99,13 @@ class Walk {
   /** Runs of lines that another key sealed. */
   foreignRuns = 0;
   unsalted = 0;
+  /** First record without its salt, and the first of those that are of no user; 0 for none. */
   firstUnsalted = 0;
+  firstOwnUnsalted = 0;
+  /** Users without their salt. */
+  readonly unsaltedUsers = new Set<string>();
+  /** Records of deletions: each removed the salt of one user at most. */
+  deletions = 0;
   readonly tree: Tree = createTree();
   cuts = 0;
   /** Cuts that a start found and recorded. */
@@ -125,6 +139,12 @@ class Walk {
       this.total += 1;
       this.findings.push(finding);
     }
+  }
+
+  /** First record whose salt is gone and was removed by no deletion; 0 for none. */
+  get lostSalt(): number {
+    if (this.salts.missing || this.unsaltedUsers.size > this.deletions) return this.firstUnsalted;
+    return this.firstOwnUnsalted;
   }
 
   /** Whether the only thing wrong so far is that every seal was made with another key. */
@@ -167,9 +187,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
   if (isWhole && kept > walk.expected - 1 && walk.cuts === 0) {
     walk.report("audit_cut", walk.records + 1);
   }
-  if (walk.salts.missing && walk.unsalted > 0) {
-    walk.report("audit_salts_missing", walk.firstUnsalted);
-  }
+  if (walk.lostSalt > 0) walk.report("audit_salts_missing", walk.lostSalt);
   const { findings, records, total, unsalted } = walk;
   const counts = { records, checkpoints: checkpoints.count, unsalted } as const;
   if (walk.foreignSeals) {
@@ -197,9 +215,12 @@ function readLine(walk: Walk, line: string, keyring: Keyring): void {
     walk.report("audit_cut", at);
   }
   if (record !== undefined) walk.sealed += 1;
+  if (record?.event === deletedEvent) walk.deletions += 1;
   if (record !== undefined && !hasSalt(record, walk.salts)) {
     walk.unsalted += 1;
     walk.firstUnsalted ||= at;
+    if (record.subject === undefined) walk.firstOwnUnsalted ||= at;
+    else walk.unsaltedUsers.add(record.subject);
   }
   walk.broken = record === undefined;
   walk.previous = hashOfLine(line);

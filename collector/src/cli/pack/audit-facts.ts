@@ -7,7 +7,7 @@ import { auditFileOf, retentionFileOf, retentionScopeOf } from "../../access/aud
 import { readPublicKey } from "../../access/audit/checkpoint.ts";
 import { logLines } from "../../access/audit/lines.ts";
 import { originOf, verifierKey } from "../../access/audit/note.ts";
-import { offEvent, openRecord } from "../../access/audit/record.ts";
+import { deletedEvent, offEvent, openRecord } from "../../access/audit/record.ts";
 import type { AuditRecord } from "../../access/audit/record.ts";
 import { verifyAudit } from "../../access/audit/verify.ts";
 import { readKeyring } from "../../access/stable-secret.ts";
@@ -50,7 +50,7 @@ export async function auditFacts(config: Config, times: PackTimes): Promise<Audi
       last = record.seq;
       if (record.route !== undefined) accesses += 1;
     }
-    if (record.event !== "user.deleted" || !mayRemove(record, times)) continue;
+    if (record.event !== deletedEvent || !mayRemove(record, times)) continue;
     const { ts: at, reason = "reason not recorded", result } = record;
     deletions.push({ at, reason, result });
   }
