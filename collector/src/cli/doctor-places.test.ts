@@ -42,10 +42,15 @@ test("a key that is cut is named, and not only one that is gone", async () => {
 test("keys that other users can read or replace are named", () => {
   chmodSync(join(dataDir, "keys", "identity-key"), 0o644);
   chmodSync(join(dataDir, "keys"), 0o703);
+  // No one else enters the data directory.
+  chmodSync(dataDir, 0o700);
+  expect(keysCheck(dataDir)).toMatchObject([{ state: "ok" }]);
+  chmodSync(dataDir, 0o701);
   const message = expect.stringMatching(/\(keys, keys\/identity-key in the data directory\)/);
   expect(keysCheck(dataDir)).toMatchObject([{ state: "warn", message }]);
   chmodSync(join(dataDir, "keys", "identity-key"), 0o640);
   chmodSync(join(dataDir, "keys"), 0o700);
+  chmodSync(dataDir, 0o700);
   expect(keysCheck(dataDir)).toMatchObject([{ state: "ok" }]);
 });
 

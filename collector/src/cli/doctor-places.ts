@@ -39,17 +39,23 @@ export function keysCheck(dataDir: string): readonly Check[] {
   return [{ check, state: "fail", message }];
 }
 
-/** Bits of a file's mode for users beside its owner and its group. */
-const othersMode = 0o007;
+/** Bits of a mode for users beside the owner and the group: read, write, and enter a folder. */
+const others = { read: 0o4, write: 0o2, enter: 0o1 } as const;
 
 /** Warns of keys that every user of the machine can read or replace; Windows has no such modes. */
 function modesCheck(dataDir: string, names: readonly string[]): Check {
   const check = "keys";
-  const open = [".", "keys", ...names.map(fieldOf)].filter((name) => {
-    const mode = statSync(join(dataDir, name)).mode & othersMode;
-    // Of a folder it matters who can put another file in it.
-    return process.platform !== "win32" && (mode & (name.startsWith("keys/") ? 0o6 : 0o2)) !== 0;
-  });
+  const can = (name: string, bits: number): boolean =>
+    process.platform !== "win32" && (statSync(join(dataDir, name)).mode & bits) !== 0;
+  const entered = [".", "keys"].map((folder) => can(folder, others.enter));
+  // What is in a folder that only its owner enters is not reached.
+  const open = [
+    ...(entered[0] === true && can(".", others.write) ? ["."] : []),
+    ...(entered.every(Boolean) && can("keys", others.write) ? ["keys"] : []),
+    ...(entered.every(Boolean)
+      ? names.map(fieldOf).filter((name) => can(name, others.read | others.write))
+      : []),
+  ];
   if (open.length === 0) return { check, state: "ok", message: "Each can be used." };
   const message =
     `Other users of this machine can read or replace keys (${open.join(", ")} in the data ` +

@@ -26,7 +26,7 @@ const signer = createSigner(dir, "bench");
 async function write(): Promise<void> {
   const log = createWriteStream(file);
   const notes = createWriteStream(`${file}.checkpoints`);
-  const salt = openSalts(saltsFile(file)).take("o.AAAAAAAAAAAAAAAAAAAAAA");
+  const salt = openSalts(saltsFile(file)).take("o.AAAAAAAAAAAAAAAAAAAAAA", 1);
   const tree = createTree();
   let prev = "0".repeat(64);
   for (let seq = 1; seq <= lines; seq += 1) {

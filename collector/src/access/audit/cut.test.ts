@@ -13,6 +13,7 @@ import { createSigner } from "./checkpoint.ts";
 import { openAudit } from "./log.ts";
 import type { Audit } from "./log.ts";
 import { recoverChain } from "./recover.ts";
+import { removeSalt } from "./salts.ts";
 import { verifyAudit } from "./verify.ts";
 import type { AuditVerification } from "./verify.ts";
 
@@ -48,6 +49,10 @@ async function write(audit: Audit, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await audit.append({ event: "events.read", result: "ok", operator: "canary-name" });
   }
+}
+
+function sign(audit: Audit, subject: string): Promise<unknown> {
+  return audit.append({ event: "statement.signed", role: "judge", result: "ok", subject });
 }
 
 test("a start finds a cut, the chain records it, and it stays found", async () => {
@@ -101,9 +106,7 @@ test("salts that no deletion removed are missed, also where their file is there"
   const { file, open, verify } = bench();
   const audit = await open();
   await write(audit, 3);
-  for (const user of ["u.one", "u.two"]) {
-    await audit.append({ event: "statement.signed", role: "judge", result: "ok", subject: user });
-  }
+  for (const user of ["u.one", "u.two", "u.three"]) await sign(audit, user);
   await audit.append({ event: "user.deleted", role: "operator", result: "begun" });
   await audit.close();
   const salts = readFileSync(`${file}.salts`, "utf8");
@@ -114,14 +117,52 @@ test("salts that no deletion removed are missed, also where their file is there"
       .join("\n");
   for (const [kept, record] of [
     ["", 1],
-    [without("-"), 6],
-    [without("u.one"), undefined],
-    [without("u.one", "u.two"), 4],
+    [without("-"), 7],
+    // A deletion removes both forms of an id.
+    [without("u.one", "u.two"), undefined],
+    [without("u.one", "u.two", "u.three"), 4],
   ] as const) {
     writeFileSync(`${file}.salts`, kept);
     const found = record === undefined ? [] : [{ code: "audit_salts_missing", record }];
     expect((await verify()).findings).toEqual(found);
   }
+});
+
+test("a user who returns after a deletion has another salt", async () => {
+  const { file, open, verify } = bench();
+  const first = await open();
+  await sign(first, "u.one");
+  await first.append({ event: "user.deleted", role: "operator", result: "begun" });
+  await first.close();
+  removeSalt(`${file}.salts`, "u.one");
+  const next = await open();
+  await sign(next, "u.one");
+  await next.close();
+  expect(await verify()).toMatchObject({ records: 3, unsalted: 1, findings: [] });
+});
+
+test("a salt that was written in part spoils no other", async () => {
+  const { file, open, verify } = bench();
+  const first = await open();
+  await write(first, 1);
+  await first.close();
+  writeFileSync(`${file}.salts`, `${readFileSync(`${file}.salts`, "utf8")}u.one AAAA`);
+  const next = await open();
+  await sign(next, "u.two");
+  await next.close();
+  expect(await verify()).toMatchObject({ records: 2, unsalted: 0, findings: [] });
+});
+
+test("a log that is written while it is verified misses no salt", async () => {
+  const { file, open, verify } = bench();
+  const audit = await open();
+  await write(audit, 1);
+  const verified = verify();
+  const salted = new Set(readFileSync(`${file}.salts`, "utf8").split("\n"));
+  for (let user = 0; user < 20; user += 1) await sign(audit, `u.${user}`);
+  expect(await verified).toMatchObject({ unsalted: 0, findings: [] });
+  await audit.close();
+  expect(readFileSync(`${file}.salts`, "utf8").split("\n").length).toBeGreaterThan(salted.size);
 });
 
 test("a log that cannot be read is not opened, so that no chain begins beside it", async () => {

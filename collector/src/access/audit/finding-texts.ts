@@ -12,7 +12,8 @@ export const findingMeanings: Readonly<Record<AuditFinding["code"], string>> = {
   audit_line_torn: "the line has no end",
   audit_leaf_broken: "its leaf commits to another text",
   audit_cut: "a checkpoint covers records that are not there",
-  audit_salts_missing: "its salt is gone, and no deletion of a user removed it",
+  audit_salts_missing:
+    "salts are gone that no deletion of a user removes; this is the first record without one",
   audit_history_differs: "the records up to it are other ones than those that were signed",
   audit_checkpoint_broken: "a checkpoint was edited",
   audit_checkpoint_cut: "a file of checkpoints ends within its last one: it was cut, not edited",

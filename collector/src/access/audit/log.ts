@@ -115,9 +115,18 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
       throw error;
     }
   } catch (cause) {
-    const { path = options.file } = cause as NodeJS.ErrnoException;
-    throw new CodedError(failureOf(cause), { field: basename(path), cause });
+    throw new CodedError(failureOf(cause), {
+      field: fileOf(cause) ?? basename(options.file),
+      cause,
+    });
   }
+}
+
+/** Name of the file that an error is about, where it has one. */
+function fileOf(cause: unknown): string | undefined {
+  if (CodedError.is(cause)) return cause.field;
+  const { path } = cause as NodeJS.ErrnoException;
+  return path === undefined ? undefined : basename(path);
 }
 
 /** A full disk ends by room, and any other failure by its cause. */
@@ -291,7 +300,7 @@ class AuditWriter implements Audit {
     let head = this.#head;
     const lines = all.map((entry) => {
       const record = recordOf(entry, { seq: ++seq, prev: head }, this.#options);
-      const salt = this.#salts.take(subjectOf(record));
+      const salt = this.#salts.take(subjectOf(record), record.seq);
       const line = sealRecord(record, this.#options.keyring, salt);
       head = hashOfLine(line);
       return line;

@@ -77,13 +77,13 @@ export function leafHolds(line: string, record: AuditRecord, salts: Salts): bool
   const [, plain] =
     /^(\{.*),"leaf":"[A-Za-z0-9_-]{43}","mac":"[A-Za-z0-9_-]{43}"\}$/.exec(line) ?? [];
   if (plain === undefined) return false;
-  const salt = salts.of(subjectOf(record));
+  const salt = salts.of(subjectOf(record), record.seq);
   return salt === undefined || commit(salt, `${plain}}`).equals(leafOf(line));
 }
 
 /** False where the salt of the record's leaf was removed. */
 export function hasSalt(record: AuditRecord, salts: Salts): boolean {
-  return record.v === 1 || salts.of(subjectOf(record)) !== undefined;
+  return record.v === 1 || salts.of(subjectOf(record), record.seq) !== undefined;
 }
 
 /** Hash of a line, the next line's `prev`. */

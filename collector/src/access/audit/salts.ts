@@ -14,14 +14,21 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
+
+import { CodedError } from "@turnproof/semconv";
 
 /** The salts of one log. */
 export interface Salts {
-  /** The salt of a subject; undefined once it was removed or when there never was one. */
-  of(subject: string): Buffer | undefined;
-  /** The salt of a subject, made when there is none. It is durable before it is returned. */
-  take(subject: string): Buffer;
+  /**
+   * The salt of a subject's record with this number; undefined once it was removed, also where the
+   * subject has another salt for later records, or when there never was one.
+   */
+  of(subject: string, seq: number): Buffer | undefined;
+  /** The salt for a new record, made when there is none. It is durable before it is returned. */
+  take(subject: string, seq: number): Buffer;
+  /** Reads what another process has added. */
+  reread(): void;
   /** There was no file when it was opened; a removal of the last salt leaves an empty one. */
   readonly missing: boolean;
 }
@@ -34,30 +41,53 @@ export function saltsFile(auditFile: string): string {
   return `${auditFile}.salts`;
 }
 
+/** A salt, and the first record that it is for: a user who was deleted may return. */
+interface Salt {
+  readonly salt: Buffer;
+  readonly from: number;
+}
+
 /** Opens the salts in a file, which may be missing. */
 export function openSalts(file: string): Salts {
   const missing = !existsSync(file);
-  const salts = readSalts(file);
+  let salts = readSalts(file);
+  let isTorn = missing ? false : !endsWhole(file);
+  const add = (subject: string, added: Salt): void => {
+    // A line that was not written whole must not become the beginning of this one.
+    const start = isTorn ? "\n" : "";
+    isTorn = true;
+    appendFileSync(file, `${start}${lineOf(subject, added)}`, { mode: 0o600 });
+    sync(file);
+    isTorn = false;
+    salts.set(subject, added);
+  };
   return {
     missing,
-    of: (subject) => salts.get(subject),
-    take: (subject) => {
+    of: (subject, seq) => {
       const known = salts.get(subject);
-      if (known !== undefined) return known;
-      const salt = randomBytes(32);
-      appendFileSync(file, `${subject} ${salt.toString("base64url")}\n`, { mode: 0o600 });
-      sync(file);
-      salts.set(subject, salt);
+      return known === undefined || known.from > seq ? undefined : known.salt;
+    },
+    take: (subject, seq) => {
+      const known = salts.get(subject);
+      if (known !== undefined && known.from <= seq) return known.salt;
+      // After a cut of the log numbers are given again.
+      const salt = known?.salt ?? randomBytes(32);
+      add(subject, { salt, from: seq });
       return salt;
     },
+    reread: () => (salts = readSalts(file)),
   };
+}
+
+function lineOf(subject: string, { salt, from }: Salt): string {
+  return `${subject} ${salt.toString("base64url")} ${from}\n`;
 }
 
 /** Removes a subject's salt; false when there was none. */
 export function removeSalt(file: string, subject: string): boolean {
   const salts = readSalts(file);
   if (!salts.delete(subject)) return false;
-  const lines = [...salts].map(([name, salt]) => `${name} ${salt.toString("base64url")}\n`);
+  const lines = [...salts].map(([name, salt]) => lineOf(name, salt));
   writeFileSync(`${file}.next`, lines.join(""), { mode: 0o600, flush: true });
   renameSync(`${file}.next`, file);
   sync(dirname(file), "r");
@@ -69,20 +99,31 @@ export function commit(salt: Buffer, line: string): Buffer {
   return createHmac("sha256", salt).update(line).digest();
 }
 
-function readSalts(file: string): Map<string, Buffer> {
-  const salts = new Map<string, Buffer>();
-  let text = "";
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-  for (const line of text.split("\n")) {
-    const [, subject, salt = ""] = /^(\S+) ([A-Za-z0-9_-]{43})$/.exec(line) ?? [];
+function readSalts(file: string): Map<string, Salt> {
+  const salts = new Map<string, Salt>();
+  for (const line of textOf(file).split("\n")) {
+    const [, subject, salt = "", from = "0"] =
+      /^(\S+) ([A-Za-z0-9_-]{43})(?: (\d+))?$/.exec(line) ?? [];
     // A torn last line is the salt of a line that was never written.
-    if (subject !== undefined) salts.set(subject, Buffer.from(salt, "base64url"));
+    if (subject === undefined) continue;
+    salts.set(subject, { salt: Buffer.from(salt, "base64url"), from: Number(from) });
   }
   return salts;
+}
+
+function endsWhole(file: string): boolean {
+  const text = textOf(file);
+  return text === "" || text.endsWith("\n");
+}
+
+/** @throws CodedError audit_unavailable naming the file, which is such as a folder */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw new CodedError("audit_unavailable", { field: basename(file), cause });
+  }
 }
 
 function sync(path: string, flags = "r+"): void {

@@ -14,16 +14,9 @@ import { logLines } from "./lines.ts";
 import { createTree, hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
 import { keptTree } from "./recover.ts";
-import {
-  cutEvent,
-  deletedEvent,
-  genesis,
-  hashOfLine,
-  hasSalt,
-  leafHolds,
-  leafOf,
-} from "./record.ts";
-import { openRecord, prevOf } from "./record.ts";
+import { cutEvent, deletedEvent, genesis, hashOfLine, openRecord } from "./record.ts";
+import { hasSalt, leafHolds, leafOf, prevOf, subjectOf } from "./record.ts";
+import type { AuditRecord } from "./record.ts";
 import { openSalts, saltsFile } from "./salts.ts";
 import type { Salts } from "./salts.ts";
 
@@ -77,6 +70,9 @@ export interface VerifyOptions {
   readonly extent?: LogExtent;
 }
 
+/** Most salts that a deletion removes: a user's id has two stored forms at most. */
+const saltsOfDeletion = 2;
+
 /** Findings that are listed. */
 const listedMax = 1_000;
 
@@ -102,10 +98,12 @@ class Walk {
   /** First record without its salt, and the first of those that are of no user; 0 for none. */
   firstUnsalted = 0;
   firstOwnUnsalted = 0;
-  /** Users without their salt. */
-  readonly unsaltedUsers = new Set<string>();
-  /** Records of deletions: each removed the salt of one user at most. */
-  deletions = 0;
+  /** Subjects without their salt; those of users among them are counted. */
+  readonly unsaltedSubjects = new Set<string>();
+  unsaltedUsers = 0;
+  /** Records at the start of a deletion, and at its end, which alone earlier versions wrote. */
+  deletionsBegun = 0;
+  deletionsEnded = 0;
   readonly tree: Tree = createTree();
   cuts = 0;
   /** Cuts that a start found and recorded. */
@@ -141,10 +139,20 @@ class Walk {
     }
   }
 
-  /** First record whose salt is gone and was removed by no deletion; 0 for none. */
+  /** First record without its salt where salts are gone that no deletion removes; 0 for none. */
   get lostSalt(): number {
-    if (this.salts.missing || this.unsaltedUsers.size > this.deletions) return this.firstUnsalted;
+    const removable = saltsOfDeletion * Math.max(this.deletionsBegun, this.deletionsEnded);
+    if (this.salts.missing || this.unsaltedUsers > removable) return this.firstUnsalted;
     return this.firstOwnUnsalted;
+  }
+
+  /** Counts a record without its salt. */
+  countUnsalted({ subject }: AuditRecord, own: string, at: number): void {
+    this.unsalted += 1;
+    this.firstUnsalted ||= at;
+    if (subject === undefined) this.firstOwnUnsalted ||= at;
+    else if (!this.unsaltedSubjects.has(own)) this.unsaltedUsers += 1;
+    this.unsaltedSubjects.add(own);
   }
 
   /** Whether the only thing wrong so far is that every seal was made with another key. */
@@ -205,6 +213,10 @@ function readLine(walk: Walk, line: string, keyring: Keyring): void {
   const record = openRecord(line, keyring);
   walk.records += 1;
   const at = walk.records;
+  // The log may be written meanwhile: a salt is stored before the first line that it is for.
+  if (record !== undefined && !walk.unsaltedSubjects.has(subjectOf(record))) {
+    if (!hasSalt(record, walk.salts)) walk.salts.reread();
+  }
   if (walk.unopened > 0) endRun(walk, record?.prev ?? prevOf(line), record !== undefined);
   if (record === undefined) walk.unopened ||= at;
   else if (record.prev !== walk.previous && !walk.broken) walk.report("audit_chain_broken", at);
@@ -215,12 +227,12 @@ function readLine(walk: Walk, line: string, keyring: Keyring): void {
     walk.report("audit_cut", at);
   }
   if (record !== undefined) walk.sealed += 1;
-  if (record?.event === deletedEvent) walk.deletions += 1;
+  if (record?.event === deletedEvent) {
+    if (record.result === "begun") walk.deletionsBegun += 1;
+    else walk.deletionsEnded += 1;
+  }
   if (record !== undefined && !hasSalt(record, walk.salts)) {
-    walk.unsalted += 1;
-    walk.firstUnsalted ||= at;
-    if (record.subject === undefined) walk.firstOwnUnsalted ||= at;
-    else walk.unsaltedUsers.add(record.subject);
+    walk.countUnsalted(record, subjectOf(record), at);
   }
   walk.broken = record === undefined;
   walk.previous = hashOfLine(line);
