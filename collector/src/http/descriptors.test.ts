@@ -7,11 +7,13 @@ import { descriptors, watchDescriptors } from "./descriptors.ts";
 
 afterEach(() => vi.useRealTimers());
 
-test.runIf(process.platform === "linux")("an open file counts as one", () => {
+test.runIf(process.platform === "linux")("open files are counted", () => {
   const before = descriptors();
-  const file = openSync(import.meta.filename, "r");
-  expect(descriptors()?.open).toBe((before?.open ?? 0) + 1);
-  closeSync(file);
+  // Other threads of this process may open and close files meanwhile.
+  const files = Array.from({ length: 200 }, () => openSync(import.meta.filename, "r"));
+  const opened = (descriptors()?.open ?? 0) - (before?.open ?? 0);
+  for (const file of files) closeSync(file);
+  expect(Math.abs(opened - files.length)).toBeLessThan(50);
   expect(before?.max).toBeGreaterThan(before?.open ?? Number.POSITIVE_INFINITY);
 });
 

@@ -3,7 +3,7 @@
  * the verdict, every id in full, the address and the time of the statement stand on it.
  */
 import { expect, test } from "vitest";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { sidewaysOverflow } from "./browser.ts";
 import type { Site } from "./browser.ts";
@@ -83,6 +83,14 @@ test("a failed turn: every fact of the verdict stands on the sheet, folded ones 
   );
 });
 
+/** Height of a printed row whose script gave it one that is too small. */
+function heightOnPaper(row: Locator): Promise<number> {
+  return row.evaluate((node) => {
+    node.style.height = "5px";
+    return node.getBoundingClientRect().height;
+  });
+}
+
 test("nothing to press is on it, dark ink is on white, ids are whole, nothing is cut off", async () => {
   for (const [site, root] of [
     [scene.site, scene.failedRoot],
@@ -151,8 +159,18 @@ test("every row of the waterfall is printed, and the rows in sight are back afte
   );
   expect(tops).toEqual(tops.toSorted((a, b) => a - b));
   expect(new Set(tops).size).toBe(all);
+  // Paper is narrower than the window that the heights were computed for.
+  await expect.poll(() => heightOnPaper(rows.first())).toBeGreaterThan(15);
   await page.emulateMedia({ media: "screen" });
   await expect.poll(() => rows.count()).toBeLessThan(all);
+});
+
+test("a row of Compare has the height of its contents on paper", async () => {
+  const state = states.find(({ view, name }) => view === "compare" && name === "with data");
+  const page = await visitState(state!, sheet);
+  await page.locator("body[data-ready]").waitFor();
+  await page.emulateMedia({ media: "print" });
+  await expect.poll(() => heightOnPaper(page.locator(".op").first())).toBeGreaterThan(15);
 });
 
 test("the browser makes sheets of it", async () => {

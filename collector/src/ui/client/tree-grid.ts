@@ -191,8 +191,10 @@ export abstract class TreeGrid<R extends TreeRow> {
 
   /** Moves the focus by that many views, less one row for context. */
   page(by: number): void {
-    const rows = Math.floor((this.#height - this.#headHeight) / this.#rowHeight) - 1;
-    this.move(by * Math.max(rows, 1));
+    const place = this.#placeOf[this.#focused] ?? 0;
+    const room = this.#height - this.#headHeight - this.#rowHeight;
+    const target = this.#tops.placeAt(Math.max(0, this.#tops.at(place) + by * room));
+    this.move(target === place ? by : target - place);
   }
 
   /** Collapses the row, or goes to its parent where there is nothing to collapse. */
