@@ -157,7 +157,7 @@ test("a signed statement is proven by its text, and without the salt its leaf sa
   const line = readFileSync(file, "utf8").split("\n")[4] ?? "";
   const plain = `${line.slice(0, line.indexOf(',"leaf"'))}}`;
   const salts = readFileSync(saltsFile(file), "utf8");
-  const salt = /^u\.someone (\S+) 5$/m.exec(salts)?.[1] ?? "";
+  const salt = /^u\.someone (\S+)$/m.exec(salts)?.[1] ?? "";
   const committed = createHmac("sha256", Buffer.from(salt, "base64url")).update(plain).digest();
   expect(committed.toString("base64")).toBe(proof?.leaf);
   expect(await verify()).toMatchObject({ ok: true, records: 9, unsalted: 0 });

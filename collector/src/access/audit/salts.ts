@@ -56,7 +56,7 @@ export function openSalts(file: string): Salts {
     // A line that was not written whole must not become the beginning of this one.
     const start = isTorn ? "\n" : "";
     isTorn = true;
-    appendFileSync(file, `${start}${lineOf(subject, added)}`, { mode: 0o600 });
+    appendFileSync(file, `${start}${linesOf(subject, added)}`, { mode: 0o600 });
     sync(file);
     isTorn = false;
     salts.set(subject, added);
@@ -79,15 +79,16 @@ export function openSalts(file: string): Salts {
   };
 }
 
-function lineOf(subject: string, { salt, from }: Salt): string {
-  return `${subject} ${salt.toString("base64url")} ${from}\n`;
+/** Earlier versions read the first of the two lines, and pass over the other. */
+function linesOf(subject: string, { salt, from }: Salt): string {
+  return `${subject} ${salt.toString("base64url")}\nfrom ${subject} ${from}\n`;
 }
 
 /** Removes a subject's salt; false when there was none. */
 export function removeSalt(file: string, subject: string): boolean {
   const salts = readSalts(file);
   if (!salts.delete(subject)) return false;
-  const lines = [...salts].map(([name, salt]) => lineOf(name, salt));
+  const lines = [...salts].map(([name, salt]) => linesOf(name, salt));
   writeFileSync(`${file}.next`, lines.join(""), { mode: 0o600, flush: true });
   renameSync(`${file}.next`, file);
   sync(dirname(file), "r");
@@ -102,11 +103,13 @@ export function commit(salt: Buffer, line: string): Buffer {
 function readSalts(file: string): Map<string, Salt> {
   const salts = new Map<string, Salt>();
   for (const line of textOf(file).split("\n")) {
-    const [, subject, salt = "", from = "0"] =
-      /^(\S+) ([A-Za-z0-9_-]{43})(?: (\d+))?$/.exec(line) ?? [];
+    const [, subject, salt = ""] = /^(\S+) ([A-Za-z0-9_-]{43})$/.exec(line) ?? [];
+    const [, of = "", from] = /^from (\S+) (\d+)$/.exec(line) ?? [];
+    const known = salts.get(of);
     // A torn last line is the salt of a line that was never written.
-    if (subject === undefined) continue;
-    salts.set(subject, { salt: Buffer.from(salt, "base64url"), from: Number(from) });
+    if (subject !== undefined)
+      salts.set(subject, { salt: Buffer.from(salt, "base64url"), from: 0 });
+    else if (known !== undefined) salts.set(of, { ...known, from: Number(from) });
   }
   return salts;
 }
