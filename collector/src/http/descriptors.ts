@@ -1,7 +1,7 @@
 /**
  * @module Descriptors: how many files and sockets this process has open, and how many it may have
- * (`RLIMIT_NOFILE`). Where none is left, each part fails with an error of its own; the log names
- * the cause once (faults R31).
+ * (`RLIMIT_NOFILE`). At the limit connections are reset, and the journal and the store fail with
+ * their own codes; the log names the cause (faults R31).
  */
 import { readFileSync, readdirSync } from "node:fs";
 
@@ -32,7 +32,7 @@ function readMax(): number | undefined {
 
 const max = readMax();
 
-/** Present descriptors; undefined where the system has no such file. */
+/** Open descriptors and the limit; undefined where the system has no `/proc`. */
 export function descriptors(): Descriptors | undefined {
   if (max === undefined) return undefined;
   try {

@@ -32,6 +32,14 @@ test.each([true, false])("the other pages open from the bar, script: %s", async 
   expect(await more.getAttribute("aria-current")).toBe("true");
 });
 
+test("in the lowest window each of the other pages can be scrolled to", async () => {
+  const page = await visit("/traces", { width: 320, height: 180, theme: "dark" });
+  await page.getByRole("button", { name: "More pages" }).click();
+  const incidents = page.getByRole("link", { name: "Incidents" });
+  await incidents.scrollIntoViewIfNeeded();
+  expect((await incidents.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+});
+
 test("in a wide window all links stand in the rail, without the button", async () => {
   const page = await visit("/traces", wide);
   const rail = page.getByRole("navigation", { name: "Pages" });

@@ -1,5 +1,12 @@
 /** What is gone from beside or within the audit log at a start: it is found, and it stays found. */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -128,29 +135,41 @@ test("salts that no deletion removed are missed, also where their file is there"
   }
 });
 
-test("a user who returns after a deletion has another salt", async () => {
+/** Verifies a log that was closed, whose file of salts was changed, and that was opened again. */
+async function changedBetween(
+  first: (audit: Audit) => Promise<unknown>,
+  change: (salts: string) => void,
+  then: (audit: Audit) => Promise<unknown>,
+): Promise<AuditVerification> {
   const { file, open, verify } = bench();
-  const first = await open();
-  await sign(first, "u.one");
-  await first.append({ event: "user.deleted", role: "operator", result: "begun" });
-  await first.close();
-  removeSalt(`${file}.salts`, "u.one");
-  const next = await open();
-  await sign(next, "u.one");
-  await next.close();
-  expect(await verify()).toMatchObject({ records: 3, unsalted: 1, findings: [] });
+  for (const step of [first, then]) {
+    const audit = await open();
+    await step(audit);
+    await audit.close();
+    if (step === first) change(`${file}.salts`);
+  }
+  return verify();
+}
+
+test("a user who returns after a deletion has another salt", async () => {
+  const found = await changedBetween(
+    async (audit) => {
+      await sign(audit, "u.one");
+      await audit.append({ event: "user.deleted", role: "operator", result: "begun" });
+    },
+    (salts) => removeSalt(salts, "u.one"),
+    (audit) => sign(audit, "u.one"),
+  );
+  expect(found).toMatchObject({ records: 3, unsalted: 1, findings: [] });
 });
 
 test("a salt that was written in part spoils no other", async () => {
-  const { file, open, verify } = bench();
-  const first = await open();
-  await write(first, 1);
-  await first.close();
-  writeFileSync(`${file}.salts`, `${readFileSync(`${file}.salts`, "utf8")}u.one AAAA`);
-  const next = await open();
-  await sign(next, "u.two");
-  await next.close();
-  expect(await verify()).toMatchObject({ records: 2, unsalted: 0, findings: [] });
+  const found = await changedBetween(
+    (audit) => write(audit, 1),
+    (salts) => appendFileSync(salts, "u.one AAAA"),
+    (audit) => sign(audit, "u.two"),
+  );
+  expect(found).toMatchObject({ records: 2, unsalted: 0, findings: [] });
 });
 
 test("a log that is written while it is verified misses no salt", async () => {

@@ -51,7 +51,7 @@ interface Salt {
 export function openSalts(file: string): Salts {
   const missing = !existsSync(file);
   let salts = readSalts(file);
-  let isTorn = missing ? false : !endsWhole(file);
+  let isTorn = !endsWhole(file);
   const add = (subject: string, added: Salt): void => {
     // A line that was not written whole must not become the beginning of this one.
     const start = isTorn ? "\n" : "";
