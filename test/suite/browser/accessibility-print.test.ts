@@ -83,10 +83,11 @@ test("a failed turn: every fact of the verdict stands on the sheet, folded ones 
   );
 });
 
-/** Height of a printed row whose script gave it one that is too small. */
+/** Height of a printed row whose contents need 40 px more than the script gave it. */
 function heightOnPaper(row: Locator): Promise<number> {
   return row.evaluate((node) => {
     node.style.height = "5px";
+    node.style.paddingTop = "40px";
     return node.getBoundingClientRect().height;
   });
 }
@@ -160,7 +161,7 @@ test("every row of the waterfall is printed, and the rows in sight are back afte
   expect(tops).toEqual(tops.toSorted((a, b) => a - b));
   expect(new Set(tops).size).toBe(all);
   // Paper is narrower than the window that the heights were computed for.
-  await expect.poll(() => heightOnPaper(rows.first())).toBeGreaterThan(15);
+  await expect.poll(() => heightOnPaper(rows.first())).toBeGreaterThan(50);
   await page.emulateMedia({ media: "screen" });
   await expect.poll(() => rows.count()).toBeLessThan(all);
 });
@@ -170,7 +171,7 @@ test("a row of Compare has the height of its contents on paper", async () => {
   const page = await visitState(state!, sheet);
   await page.locator("body[data-ready]").waitFor();
   await page.emulateMedia({ media: "print" });
-  await expect.poll(() => heightOnPaper(page.locator(".op").first())).toBeGreaterThan(15);
+  await expect.poll(() => heightOnPaper(page.locator(".op").first())).toBeGreaterThan(50);
 });
 
 test("the browser makes sheets of it", async () => {
