@@ -36,6 +36,8 @@ export interface ChildMeasures {
   readonly loopP50Ms: number;
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
+  /** Longest turn of the event loop since the last answer, in CPU of its thread. */
+  readonly turnCpuMs: number;
   readonly conservation: ConservationSnapshot;
 }
 
@@ -79,7 +81,18 @@ const server = await listen(app, { host: "127.0.0.1", port: 0, log: silentLog })
 const loop = monitorEventLoopDelay({ resolution: 1 });
 loop.enable();
 let peak = 0;
+let turn = { longestMs: 0, endMs: threadCpuMs() };
+// A timer runs once in a turn, so what is between two of them is one turn, or several short ones.
+const turns = setInterval(() => {
+  const endMs = threadCpuMs();
+  turn = { longestMs: Math.max(turn.longestMs, endMs - turn.endMs), endMs };
+}, 1);
 const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
 
 function measures(): ChildMeasures {
   const cpu = process.cpuUsage();
@@ -93,6 +106,7 @@ function measures(): ChildMeasures {
     loopP50Ms: ms(loop.percentile(50)),
     loopP99Ms: ms(loop.percentile(99)),
     loopMaxMs: ms(loop.max),
+    turnCpuMs: turn.longestMs,
     conservation: receiver.conservation(),
   };
 }
@@ -107,8 +121,10 @@ process.on("message", (message: { readonly request: "measures" | "reset" | "idle
       peak = 0;
     }
     process.send?.(measures());
+    turn = { longestMs: 0, endMs: threadCpuMs() };
     if (message.request !== "close") return;
     clearInterval(watch);
+    clearInterval(turns);
     await server.close(1_000);
     await receiver.close(0);
     process.disconnect?.();
