@@ -10,8 +10,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareFrames } from "./batch.ts";
 import type { PartPreparer } from "./batch.ts";
 import { startDrain } from "./drain.ts";
-import type { DrainOptions } from "./drain.ts";
-import { openJournal } from "./journal.ts";
+import type { DrainOptions } from "./drain-contract.ts";
+import { openJournal } from "./open-journal.ts";
 import type { Journal } from "./contract.ts";
 
 let directory = "";

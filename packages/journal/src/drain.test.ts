@@ -11,8 +11,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { JournalClock } from "./clock.ts";
 import type { DrainStore } from "./delivery.ts";
 import { startDrain } from "./drain.ts";
-import type { DrainOptions } from "./drain.ts";
-import { openJournal } from "./journal.ts";
+import type { DrainOptions } from "./drain-contract.ts";
+import { openJournal } from "./open-journal.ts";
 import type { Journal } from "./contract.ts";
 import { replayQuarantine } from "./replay.ts";
 

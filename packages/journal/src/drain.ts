@@ -10,139 +10,19 @@
  * was not durable belongs to a batch that was never sent, so it may change. Before a planned batch
  * is sent again, the drain reads whether the store holds it.
  */
-import { CodedError } from "@turnproof/semconv";
-import type { Code } from "@turnproof/semconv";
-
-import type { JournalPosition } from "./backlog.ts";
-import { assembleBatch } from "./batch.ts";
-import type { DecodeFrame, PreparedFrames, StoredFrames } from "./batch.ts";
-import { steadyClock } from "./clock.ts";
-import type { JournalClock } from "./clock.ts";
+import type { StoredFrames } from "./batch.ts";
 import { deferred } from "./deferred.ts";
-import type { Deferred } from "./deferred.ts";
-import { AdaptiveConcurrency, DrainPace } from "./drain-pace.ts";
-import type { PaceOptions } from "./drain-pace.ts";
-import { deliver, deliverPrepared, retryDelayMs } from "./delivery.ts";
-import type { StoreCallOptions, DrainStore } from "./delivery.ts";
-import type { Journal } from "./contract.ts";
+import { retryDelayMs } from "./delivery.ts";
 import { gatherFrames } from "./gather.ts";
-import type { Gathered, PrepareFrames } from "./gather.ts";
-
-/** Journal, store and batch sizes of a drain. */
-export interface DrainOptions {
-  readonly journal: Journal;
-  readonly store: DrainStore;
-  readonly decode: DecodeFrame;
-  /**
-   * Prepares frames in another thread for `appendPrepared` of the store; on undefined or a
-   * rejection they are decoded here with `decode`. Must return what `prepareFrames` returns.
-   */
-  readonly prepare?: PrepareFrames;
-  /** Spans at which a batch is sent without waiting for more; default 50,000. */
-  readonly batchSpans?: number;
-  /** Most payload bytes of one batch; default 64 MiB. */
-  readonly batchBytes?: number;
-  /** When a batch starts: see `PaceOptions`; by default each second, or with 10,000 spans. */
-  readonly pace?: Partial<PaceOptions>;
-  /**
-   * Most batches in flight; default 3. The actual number follows the store: see
-   * `AdaptiveConcurrency`. One more is always being built.
-   */
-  readonly inFlightMax?: number;
-  readonly callTimeoutMs?: number;
-  readonly clock?: JournalClock;
-  readonly random?: () => number;
-  /**
-   * Called once per change, with the code of the store's error, or undefined when it works again.
-   */
-  readonly onStateChange?: (code: Code | undefined) => void;
-  /**
-   * Called with each batch once it is stored and before its checkpoint, so that derived data
-   * exists when the batch counts as readable. A throw is ignored.
-   */
-  readonly onStored?: (batch: StoredFrames) => Promise<void>;
-}
-
-/** Counts since the drain started. */
-export interface DrainStats {
-  readonly storedEvents: number;
-  readonly storedBatches: number;
-  /** Attempts that did not end with the rows read back, without halving. */
-  readonly retries: number;
-  /** Reported successes whose rows were not found. */
-  readonly unverified: number;
-  readonly quarantinedEvents: number;
-  readonly inFlight: number;
-  /** How many batches may be in flight at present. */
-  readonly inFlightLimit: number;
-  /** Code of the last attempt when it failed. */
-  readonly failure?: Code;
-}
-
-/** A running drain. */
-export interface Drain {
-  /** Signals new work; appends do so by themselves. */
-  kick(): void;
-  /** Resolves when nothing is pending; not before an absent store comes back. */
-  idle(): Promise<void>;
-  stats(): DrainStats;
-  /** Stops sending and waits for calls in progress, at most this long (default 5 s). */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
-}
-
-const paceDefaults: PaceOptions = { everyMs: 1_000, quickMs: 20, quickMax: 10, fullSpans: 10_000 };
-
-const defaults = {
-  batchSpans: 20_000,
-  batchBytes: 64 * 1024 * 1024,
-  inFlightMax: 3,
-  callTimeoutMs: 60_000,
-  graceMs: 5_000,
-} as const;
-
-interface Flow {
-  readonly options: DrainOptions;
-  readonly clock: JournalClock;
-  readonly random: () => number;
-  readonly stop: AbortController;
-  readonly counts: {
-    storedEvents: number;
-    storedBatches: number;
-    retries: number;
-    unverified: number;
-    quarantinedEvents: number;
-  };
-  readonly pace: DrainPace;
-  readonly concurrency: AdaptiveConcurrency;
-  /** True while a ready batch waits for a slot. */
-  crowded: boolean;
-  /** Ends of batches in flight, oldest first. */
-  ends: number[];
-  at: JournalPosition | undefined;
-  failure: Code | undefined;
-  hurry: number;
-  wake: Deferred<void>;
-  progress: Deferred<void>;
-}
+import type { Gathered } from "./gather.ts";
+import type { DrainOptions, Drain } from "./drain-contract.ts";
+import { createFlow, drainDefaults, setFailure, persistently, progressed } from "./drain-flow.ts";
+import type { Flow } from "./drain-flow.ts";
+import { storeBatch } from "./store-batch.ts";
 
 /** Starts at once with the pending frames. */
 export function startDrain(options: DrainOptions): Drain {
-  const flow: Flow = {
-    options,
-    clock: options.clock ?? steadyClock,
-    random: options.random ?? Math.random,
-    stop: new AbortController(),
-    counts: { storedEvents: 0, storedBatches: 0, retries: 0, unverified: 0, quarantinedEvents: 0 },
-    pace: new DrainPace({ ...paceDefaults, ...options.pace }),
-    concurrency: new AdaptiveConcurrency(options.inFlightMax ?? defaults.inFlightMax),
-    crowded: false,
-    ends: [],
-    at: undefined,
-    failure: undefined,
-    hurry: 0,
-    wake: deferred(),
-    progress: deferred(),
-  };
+  const flow = createFlow(options);
   const kick = (): void => flow.wake.resolve();
   const unsubscribe = options.journal.onDurable(kick);
   const running = supervise(flow);
@@ -175,7 +55,7 @@ export function startDrain(options: DrainOptions): Drain {
       kick();
       flow.progress.resolve();
       const grace = new AbortController();
-      const graceMs = closing.graceMs ?? defaults.graceMs;
+      const graceMs = closing.graceMs ?? drainDefaults.graceMs;
       await Promise.race([running, flow.clock.sleep(graceMs, grace.signal, true)]);
       grace.abort();
     },
@@ -240,7 +120,7 @@ async function run(flow: Flow): Promise<void> {
 async function pace(flow: Flow): Promise<void> {
   const { options, clock, stop } = flow;
   const { journal } = options;
-  const batchSpans = options.batchSpans ?? defaults.batchSpans;
+  const batchSpans = options.batchSpans ?? drainDefaults.batchSpans;
   while (!stop.signal.aborted) {
     const stats = journal.stats();
     const taken = flow.at?.totals;
@@ -269,8 +149,8 @@ function gather(flow: Flow, plannedEnd: number | undefined): Promise<Gathered | 
   return gatherFrames({
     frames: options.journal.read(flow.at),
     plannedEnd,
-    batchSpans: options.batchSpans ?? defaults.batchSpans,
-    batchBytes: options.batchBytes ?? defaults.batchBytes,
+    batchSpans: options.batchSpans ?? drainDefaults.batchSpans,
+    batchBytes: options.batchBytes ?? drainDefaults.batchBytes,
     decode: options.decode,
     prepare: options.prepare,
     stop: flow.stop.signal,
@@ -303,97 +183,7 @@ async function carry(
   }
 }
 
-function progressed(flow: Flow): void {
-  const { progress } = flow;
-  flow.progress = deferred();
-  progress.resolve();
-}
-
 async function notifyStored({ options }: Flow, batch: StoredFrames): Promise<void> {
   // The listener reports its own failures; the batch is stored.
   await options.onStored?.(batch).catch(() => {});
-}
-
-/** Stores a batch; returns the rows of it that went to quarantine. */
-async function storeBatch(
-  flow: Flow,
-  batch: Gathered,
-  mayBeThere: boolean,
-): Promise<StoredFrames["refused"]> {
-  const { options } = flow;
-  const delivery: StoreCallOptions = {
-    store: options.store,
-    clock: flow.clock,
-    random: flow.random,
-    callTimeoutMs: options.callTimeoutMs ?? defaults.callTimeoutMs,
-    signal: flow.stop.signal,
-    onOutcome: ({ code, events }) => {
-      if (code === undefined) flow.counts.storedEvents += events;
-      if (code !== undefined && code !== "store_rejected_row") {
-        flow.counts.retries += 1;
-        flow.concurrency.failed();
-      }
-      if (code === "store_unverified") flow.counts.unverified += 1;
-      setFailure(flow, code === "store_rejected_row" ? undefined : code);
-    },
-  };
-  const { frames, through, prepared } = batch;
-  const stored = await storePrepared(delivery, prepared, mayBeThere);
-  const refused = new Map<number, number[]>();
-  if (stored === prepared?.parts.length && prepared.unreadable.length === 0) return refused;
-  // A refused row or an unreadable frame: this path finds which one.
-  const assembled = batch.assembled ?? (await assembleBatch(frames, through, options.decode));
-  for (const part of assembled.parts.slice(stored)) {
-    const range = { from: 0, to: part.events.length, mayBeThere };
-    for (const position of await deliver(delivery, part, range)) {
-      const [frame, row] = part.origins[position] ?? [0, 0];
-      refused.set(frame, [...(refused.get(frame) ?? []), row]);
-    }
-  }
-  for (const [index, rows] of refused) {
-    const frame = frames[index];
-    if (frame === undefined) continue;
-    const input = { code: "store_rejected_row", payload: frame.payload, spans: rows.length };
-    await persistently(flow, () => options.journal.quarantine({ ...input, rows }));
-    flow.counts.quarantinedEvents += rows.length;
-  }
-  for (const { payload, spans, appendedAtMs: receivedAtMs } of assembled.unreadable) {
-    const input = { code: "record_invalid", payload, spans, rows: null, receivedAtMs };
-    await persistently(flow, () => options.journal.quarantine(input));
-    flow.counts.quarantinedEvents += spans;
-  }
-  return refused;
-}
-
-/** Number of prepared parts that were stored: all before the first refused one. */
-async function storePrepared(
-  delivery: StoreCallOptions,
-  prepared: PreparedFrames | undefined,
-  mayBeThere: boolean,
-): Promise<number> {
-  let stored = 0;
-  for (const part of prepared?.parts ?? []) {
-    if (part === null || !(await deliverPrepared(delivery, part, mayBeThere))) break;
-    stored += 1;
-  }
-  return stored;
-}
-
-/** Retries without limit: a full disk may have space later. */
-async function persistently<T>(flow: Flow, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      setFailure(flow, CodedError.is(error) ? error.code : "journal_failed");
-      if (flow.stop.signal.aborted) throw error;
-      await flow.clock.sleep(retryDelayMs(attempt, flow.random), flow.stop.signal);
-    }
-  }
-}
-
-function setFailure(flow: Flow, code: Code | undefined): void {
-  if (flow.failure === code) return;
-  flow.failure = code;
-  flow.options.onStateChange?.(code);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { inspectJournal } from "./inspect.ts";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "./open-journal.ts";
 import type { Journal } from "./contract.ts";
 
 let directory = "";
