@@ -29,7 +29,7 @@ import { startJudge } from "./judge/judge.ts";
 import { createLog } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import { openParts } from "./opening.ts";
-import type { Close, CollectorOptions } from "./opening.ts";
+import type { Close, CollectorOptions } from "./opening-options.ts";
 import { endpoints, mountRoutes, rendererOf } from "./pages/index.ts";
 
 /** A running collector. */

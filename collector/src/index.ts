@@ -2,7 +2,7 @@
 export { createCollector } from "./collector.ts";
 export { version } from "./version.ts";
 export type { Collector } from "./collector.ts";
-export type { CollectorOptions } from "./opening.ts";
+export type { CollectorOptions } from "./opening-options.ts";
 export { ConfigError, parseConfig, readConfig } from "./config/config.ts";
 export type { Account } from "./config/accounts.ts";
 export type { Config, ConfigFlags } from "./config/config.ts";

@@ -18,31 +18,17 @@ import { serverOf } from "./backend/backend.ts";
 import { watchAccounts } from "./config/accounts.ts";
 import { watchAlertRules } from "./config/alert-rules.ts";
 import { openPriceList } from "./cost/price-list.ts";
-import type { Config } from "./config/config.ts";
-import type { Log } from "./log.ts";
+import type { Opening } from "./opening-options.ts";
 import type { Alerts, Parts } from "./parts.ts";
 import type { Receiver } from "./receive/otlp/receiver.ts";
 import { collectorName, shareLosses } from "./receive/shared-losses.ts";
-
-/** Options and parts opened so far. */
-interface SharedOpening {
-  readonly config: Config;
-  readonly log: Log;
-  readonly options: {
-    /** A store that the host opened. */
-    readonly store?: EvidenceStore;
-    readonly now?: () => number;
-  };
-  readonly opened: ((deadlineMs: number) => Promise<void>)[];
-  readonly closing: AbortSignal;
-}
 
 /**
  * What this collector shares with others of its store. A store in this process or its data
  * directory has no others.
  */
 function sharedState(
-  { config, options }: Pick<SharedOpening, "config" | "options">,
+  { config, options }: Pick<Opening, "config" | "options">,
   store: EvidenceStore,
 ): CollectorState | undefined {
   const alone = options.store !== undefined || serverOf(config) === undefined;
@@ -57,7 +43,7 @@ const lossesWaitMs = 1_000;
 
 /** The receiver; its losses are those of all collectors of a shared store. */
 export async function withSharedLosses(
-  { config, log, options, opened }: Pick<SharedOpening, "config" | "log" | "options" | "opened">,
+  { config, log, options, opened }: Pick<Opening, "config" | "log" | "options" | "opened">,
   store: EvidenceStore,
   receiver: Receiver,
 ): Promise<Receiver> {
@@ -73,7 +59,7 @@ export async function withSharedLosses(
 
 /** Sessions, and the streams that end with them. */
 export function openSessions(
-  { config, log, options, opened, closing }: SharedOpening,
+  { config, log, options, opened, closing }: Opening,
   { keyring, credentials }: Pick<Parts, "keyring" | "credentials">,
   store: EvidenceStore,
 ): Pick<Parts, "sessions" | "streams"> {
@@ -110,7 +96,7 @@ export function openSessions(
 
 /** Alerts write beside the evidence, so read-only mode has none. */
 export async function openAlerts(
-  { config, log, options, opened }: SharedOpening,
+  { config, log, options, opened }: Opening,
   parts: Parts,
   store: EvidenceStore,
 ): Promise<Alerts | undefined> {

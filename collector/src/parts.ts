@@ -10,7 +10,7 @@ import type {
 
 import type { AlertDocument, JudgedGroup } from "./alerts/alert-state.ts";
 import type { AlertRule, AlertTarget, RefusedRules } from "./config/alert-rules.ts";
-import type { Audit } from "./access/audit/log.ts";
+import type { Audit } from "./access/audit/contract.ts";
 import type { Credentials } from "./access/credentials.ts";
 import type { Keyring } from "./access/keyring.ts";
 import type { Oidc } from "./access/oidc.ts";

@@ -8,7 +8,7 @@ import { bearerOf } from "../access/ingest-tokens.ts";
 import type { Principal } from "../access/principal.ts";
 import type { OpenSession, Sessions } from "../access/sessions.ts";
 import type { Throttle } from "../access/throttle.ts";
-import type { Audit } from "../access/audit/log.ts";
+import type { Audit } from "../access/audit/contract.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { clientAddress, wantsPage } from "./environment.ts";
 import type { AppContext } from "./environment.ts";

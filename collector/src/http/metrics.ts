@@ -7,7 +7,7 @@ import { Counter, Gauge, Registry } from "prom-client";
 
 import type { Receiver } from "../receive/otlp/receiver.ts";
 import { auditState } from "../access/audit/audit-state.ts";
-import type { Audit } from "../access/audit/log.ts";
+import type { Audit } from "../access/audit/contract.ts";
 import type { ForwardState } from "../receive/forward/forward.ts";
 import type { ConservationSnapshot } from "../receive/conservation.ts";
 import { descriptors } from "./descriptors.ts";

@@ -5,7 +5,7 @@
 import { CodedError } from "@turnproof/semconv";
 
 import { loggedHeader, statementIn } from "../access/audit/logged-statement.ts";
-import type { Audit } from "../access/audit/log.ts";
+import type { Audit } from "../access/audit/contract.ts";
 import type { Principal } from "../access/principal.ts";
 import { clientAddress } from "./environment.ts";
 import type { AppContext } from "./environment.ts";

@@ -5,7 +5,7 @@
 import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
 
-import type { Audit } from "../access/audit/log.ts";
+import type { Audit } from "../access/audit/contract.ts";
 import { createCredentials } from "../access/credentials.ts";
 import { createPseudonyms } from "../access/pseudonyms.ts";
 import { createSessions } from "../access/sessions.ts";

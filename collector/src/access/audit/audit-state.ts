@@ -1,5 +1,6 @@
 /** @module AuditState: state of the audit log, for pages and their JSON twins. */
-import type { Audit, AuditFailure } from "./log.ts";
+import type { Audit } from "./contract.ts";
+import type { AuditFailure } from "./audit-failure.ts";
 import type { ShipState } from "./ship.ts";
 import type { AuditVerification } from "./verify.ts";
 

@@ -22,7 +22,7 @@ import { auditState } from "./audit-state.ts";
 import type { AuditState } from "./audit-state.ts";
 import { createSigner } from "./checkpoint.ts";
 import { openAudit } from "./log.ts";
-import type { Audit } from "./log.ts";
+import type { Audit } from "./contract.ts";
 import type { Append } from "./reserve.ts";
 import { verifyAudit } from "./verify.ts";
 import type { AuditVerification } from "./verify.ts";

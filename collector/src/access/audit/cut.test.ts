@@ -18,7 +18,7 @@ import { createPseudonyms } from "../pseudonyms.ts";
 import { auditState } from "./audit-state.ts";
 import { createSigner } from "./checkpoint.ts";
 import { openAudit } from "./log.ts";
-import type { Audit } from "./log.ts";
+import type { Audit } from "./contract.ts";
 import { recoverChain } from "./recover.ts";
 import { removeSalt } from "./salts.ts";
 import { verifyAudit } from "./verify.ts";
