@@ -14,7 +14,7 @@ import { afterAll, expect, test } from "vitest";
 
 import { localAdmin } from "../../../collector/src/access/credentials.ts";
 import { openParts } from "../../../collector/src/opening.ts";
-import type { Close } from "../../../collector/src/opening.ts";
+import type { Close } from "../../../collector/src/opening-options.ts";
 import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
 import { createFollowingBodies } from "../../../collector/src/reading/following-bodies.ts";
