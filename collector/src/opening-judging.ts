@@ -1,4 +1,4 @@
-/** @module OpeningJudging: opens what judges turns: threads, drafts, contracts, signed statements. */
+/** @module OpeningJudging: opens what judges turns: threads, drafts, contracts, the signing key. */
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 

@@ -20,7 +20,7 @@ import { watchAlertRules } from "./config/alert-rules.ts";
 import { openPriceList } from "./cost/price-list.ts";
 import type { Opening } from "./opening-options.ts";
 import type { Alerts, Parts } from "./parts.ts";
-import type { Receiver } from "./receive/otlp/receiver.ts";
+import type { Receiver } from "./receive/otlp/receiver-contract.ts";
 import { collectorName, shareLosses } from "./receive/shared-losses.ts";
 
 /**

@@ -26,7 +26,7 @@ import type { Hooks } from "./hooks/hooks.ts";
 import type { AppContext } from "./http/environment.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { IngestHistory } from "./receive/history/history.ts";
-import type { Receiver } from "./receive/otlp/receiver.ts";
+import type { Receiver } from "./receive/otlp/receiver-contract.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
 import type { Log } from "./log.ts";
 import type { LedgerSignal } from "./judge/ledger-signal.ts";

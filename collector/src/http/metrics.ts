@@ -5,7 +5,7 @@
 import { Hono } from "hono";
 import { Counter, Gauge, Registry } from "prom-client";
 
-import type { Receiver } from "../receive/otlp/receiver.ts";
+import type { Receiver } from "../receive/otlp/receiver-contract.ts";
 import { auditState } from "../access/audit/audit-state.ts";
 import type { Audit } from "../access/audit/contract.ts";
 import type { ForwardState } from "../receive/forward/forward.ts";

@@ -19,7 +19,7 @@ import { createRequestMetrics } from "../http/request-metrics.ts";
 import type { AppEnv } from "../http/environment.ts";
 import type { AgentPort } from "../hooks/hooks.ts";
 import { historyFolder } from "../receive/history/history.ts";
-import type { Receiver } from "../receive/otlp/receiver.ts";
+import type { Receiver } from "../receive/otlp/receiver-contract.ts";
 import type { Parts } from "../parts.ts";
 import { openLoadedContracts } from "../judge/loaded-contracts.ts";
 import { createStatementSigner } from "../judge/statement.ts";

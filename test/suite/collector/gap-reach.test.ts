@@ -1,7 +1,7 @@
 /** What single traces lack makes the answers about their turns incomplete, and no others. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { Receiver } from "../../../collector/src/receive/otlp/receiver.ts";
+import type { Receiver } from "../../../collector/src/receive/otlp/receiver-contract.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 

@@ -18,7 +18,10 @@ import type { IngestToken } from "../../../collector/src/config/config-values.ts
 import type { AppEnv } from "../../../collector/src/http/environment.ts";
 import { createLog } from "../../../collector/src/log.ts";
 import { openReceiver } from "../../../collector/src/receive/otlp/receiver.ts";
-import type { Receiver, ReceiverOptions } from "../../../collector/src/receive/otlp/receiver.ts";
+import type {
+  Receiver,
+  ReceiverOptions,
+} from "../../../collector/src/receive/otlp/receiver-contract.ts";
 import type { PlainSpan } from "../../otlp/encode.ts";
 import { listen } from "../../../collector/src/server.ts";
 import type { Listening } from "../../../collector/src/http/connections.ts";
