@@ -8,7 +8,8 @@ import type {
   TurnRecorder,
 } from "@turnproof/store";
 
-import type { AlertDocument, JudgedGroup } from "./alerts/alert-state.ts";
+import type { AlertDocument } from "./alerts/alert-state.ts";
+import type { JudgedGroup } from "./alerts/rule-change.ts";
 import type { AlertRule, AlertTarget, RefusedRules } from "./config/alert-rules.ts";
 import type { Audit } from "./access/audit/contract.ts";
 import type { Credentials } from "./access/credentials.ts";

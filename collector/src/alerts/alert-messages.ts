@@ -12,7 +12,8 @@ import {
   standingSilences,
   valueOf,
 } from "./alert-state.ts";
-import type { ActiveAlert, AlertDocument, EndedEpisode } from "./alert-state.ts";
+import type { ActiveAlert, AlertDocument } from "./alert-state.ts";
+import type { EndedEpisode } from "./rule-change.ts";
 import { Folding } from "./message-groups.ts";
 import type { Sending } from "./sending.ts";
 

@@ -2,8 +2,6 @@
  * @module AlertState: what is firing, what was, and what is still to be sent: one document, so that
  * a change and its messages are kept together or not at all.
  */
-import { createHash } from "node:crypto";
-
 import { isoTime } from "@turnproof/semconv";
 import { z } from "zod";
 
@@ -21,17 +19,21 @@ export interface CostBounds {
   readonly unpriced_calls: number;
 }
 
+/** A measured value. */
+export interface MeasuredValue {
+  readonly value: number | null;
+  /** Only of `cost_usd`. */
+  readonly cost?: CostBounds;
+}
+
 /** What fired, from when, with what evidence. */
-export interface AlertEpisode {
+export interface AlertEpisode extends MeasuredValue {
   /** The same for every collector that sees the same evidence. */
   readonly id: string;
   readonly rule: string;
   readonly group: string | null;
   /** When it was found to fire, ISO 8601. */
   readonly since: string;
-  readonly value: number | null;
-  /** Only of `cost_usd`. */
-  readonly cost?: CostBounds;
   /** Some roots of its evidence, newest first. */
   readonly roots: readonly string[];
 }
@@ -205,29 +207,6 @@ export const noAlerts: AlertDocument = {
 /** Most ended alerts that are kept. */
 const closedMax = 500;
 
-const hash = (parts: readonly unknown[]): string =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
-
-/** Id of an alert: of deployment, rule, group and the first evidence of this episode. */
-export function alertId(of: {
-  readonly scope: string;
-  readonly rule: string;
-  readonly group: string | null;
-  readonly onset: string;
-}): string {
-  return `alert_${hash([of.scope, of.rule, of.group, of.onset])}`;
-}
-
-/** Id of some alerts, whatever their order. */
-export function foldId(alerts: readonly string[]): string {
-  return `alerts_${hash(alerts.toSorted())}`;
-}
-
-/** Id of a message: of alert, event and target. */
-export function messageId(alert: string, event: string, target: string): string {
-  return `msg_${hash([alert, event, target])}`;
-}
-
 /** True where an alert is this rule's and group's. */
 export function isOf(
   of: { readonly rule: string; readonly group: string | null },
@@ -237,96 +216,8 @@ export function isOf(
   return of.rule === rule && of.group === group;
 }
 
-/** The turns that a rule counts, as a text: another filter or other groups are another text. */
-export function selectsOf({ by, where = "" }: AlertRule): string {
-  return JSON.stringify([by, where]);
-}
-
-/** That text in an alert of a rule that keeps it. */
-export function selectsIn(rule: AlertRule): Pick<ActiveAlert, "selects"> {
-  return rule.measure === "silence" ? { selects: selectsOf(rule) } : {};
-}
-
-/** Windows of a rule over other than turns that are looked at after a time without a process. */
-const missedMax = 200;
-
-/** The ends of the windows that were missed since a look, then now. */
-export function lookTimes(
-  { window_ms: size }: Pick<AlertRule, "window_ms">,
-  lookedMs: number | null,
-  now: number,
-): readonly number[] {
-  if (lookedMs === null || now - lookedMs <= size) return [now];
-  const missed = Math.min(missedMax, Math.floor((now - lookedMs) / size));
-  return [...Array.from({ length: missed }, (_, index) => now - (missed - index) * size), now];
-}
-
-/** The value of one group. */
-export interface MeasuredGroup {
-  /** Null where the rule has no groups, or where the value is not recorded. */
-  readonly group: string | null;
-  readonly value: number | null;
-  /** Turns or calls behind it. */
-  readonly count: number;
-  /** Only of `cost_usd`. */
-  readonly cost?: CostBounds;
-}
-
-/** A measured value and whether it breaks the rule; null: not established. */
-export interface JudgedGroup extends MeasuredGroup {
-  readonly broken: boolean | null;
-}
-
-/** An episode that a look ended. */
-export interface EndedEpisode {
-  readonly alert: ActiveAlert;
-  readonly reason: AlertEnd;
-  /** The value that ended it; null where there is none. */
-  readonly value: number | null;
-  readonly cost?: CostBounds;
-}
-
-/** What a look changes about one rule. */
-export interface RuleChange {
-  readonly fresh: readonly JudgedGroup[];
-  readonly ended: readonly EndedEpisode[];
-  readonly kept: readonly ActiveAlert[];
-}
-
-/** Compares what fires of a rule with what was measured at a time. */
-export function changeOf(
-  rule: AlertRule,
-  active: readonly ActiveAlert[],
-  judged: readonly JudgedGroup[],
-  atMs: number,
-): RuleChange {
-  const own = active.filter((alert) => alert.rule === rule.name);
-  const fresh = judged.filter(
-    ({ group, broken }) => broken === true && !own.some((alert) => alert.group === group),
-  );
-  const ended: EndedEpisode[] = [];
-  const kept: ActiveAlert[] = [];
-  for (const alert of own) {
-    const found = judged.find(({ group }) => group === alert.group);
-    const now = found === undefined ? undefined : valueOf(found);
-    if (found?.broken === true) {
-      kept.push({ ...alert, ...now, ...selectsIn(rule), broken_ms: atMs });
-    } else if (found?.broken === false) {
-      ended.push({ alert, reason: "value", value: null, ...now });
-    }
-    // Nothing shows that it is over; without evidence for a whole window it is no alarm any more.
-    else if (atMs - alert.broken_ms >= rule.window_ms) {
-      ended.push({ alert, reason: "not_established", value: null });
-    } else kept.push(alert);
-  }
-  return { fresh, ended, kept };
-}
-
 /** A value with what is known of its cost. */
-export function valueOf({
-  value,
-  cost,
-}: Pick<MeasuredGroup, "value" | "cost">): Pick<MeasuredGroup, "value" | "cost"> {
+export function valueOf({ value, cost }: MeasuredValue): MeasuredValue {
   return cost === undefined ? { value } : { value, cost };
 }
 

@@ -17,7 +17,8 @@ import { lateTurns, OwnLateTurns } from "./late-turn-notices.ts";
 import type { LateTurns } from "./late-turn-notices.ts";
 import { shownMs } from "./alert-times.ts";
 import { alertDocument, noAlerts, resolvedBy, standingSilences } from "./alert-state.ts";
-import type { AlertDocument, AlertSilence, JudgedGroup } from "./alert-state.ts";
+import type { AlertDocument, AlertSilence } from "./alert-state.ts";
+import type { JudgedGroup } from "./rule-change.ts";
 
 /** Last values of each rule, by its name. */
 export type RuleValues = ReadonlyMap<string, readonly JudgedGroup[]>;

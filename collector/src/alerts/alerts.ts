@@ -15,22 +15,22 @@ import { AlertMessages } from "./alert-messages.ts";
 import {
   closeMs,
   defaultEveryMs,
-  keepEveryMs,
   lateBudgetMs,
   lateMs,
   leastMs,
   rulesBudgetMs,
-  valuesEveryMs,
 } from "./alert-times.ts";
 import type { AlertOptions } from "./alert-options.ts";
-import { changeOf, isOf, lookTimes, noAlerts, resolvedBy, withSilence } from "./alert-state.ts";
-import type { ActiveAlert, AlertDocument } from "./alert-state.ts";
+import type { JudgedGroup } from "./rule-change.ts";
+import { noAlerts, resolvedBy, withSilence } from "./alert-state.ts";
+import { lookTimes } from "./look-times.ts";
+import type { AlertDocument } from "./alert-state.ts";
 import { DueRules } from "./due-rules.ts";
-import { judgeRule, raise } from "./evaluate.ts";
+import { KeptAlerts } from "./kept-alerts.ts";
+import { lookAt } from "./rule-look.ts";
 import {
   handedOver,
   hasLate,
-  isLeftToLate,
   isOfTurns,
   nextLateEnd,
   passedTurns,
@@ -64,10 +64,8 @@ class RunningAlerts implements Alerts {
   readonly #parts: MeasureParts;
   readonly #options: AlertOptions;
   readonly #keep: AlertStorage;
+  readonly #kept: KeptAlerts;
   readonly #sending: Sending;
-  #kept: AlertDocument;
-  #keptAt = 0;
-  #valuesAt = 0;
   /** Receipt of the first turn that was written or judged since the last look. */
   #touchedMs = Infinity;
   readonly #others = new OthersTurns();
@@ -94,7 +92,7 @@ class RunningAlerts implements Alerts {
     this.#messages = new AlertMessages({ sending: this.#sending, base: options.base });
     this.#due = new DueRules({ everyMs: options.everyMs ?? defaultEveryMs, leastMs });
     this.document = document;
-    this.#kept = document;
+    this.#kept = new KeptAlerts(options.keep, document);
     this.#leading = options.keep.shared === undefined;
     this.#beganMs = parts.now();
   }
@@ -145,7 +143,7 @@ class RunningAlerts implements Alerts {
       const { moved, ...document } = await this.#keep.load();
       if (moved === true) await shareSilences(this.#keep, document, this.#parts.now());
       this.document = document;
-      this.#kept = document;
+      this.#kept.replace(document);
       this.#leading = true;
       this.#due.forget();
     }
@@ -268,54 +266,25 @@ class RunningAlerts implements Alerts {
   }
 
   async #lookAt(rule: AlertRule, atMs: number, isLate = false): Promise<void> {
-    const { document: before } = this;
-    // A late window changes nothing about an alert that was found to last beyond it.
-    const isOpen = (one: ActiveAlert): boolean =>
-      one.rule === rule.name &&
-      (isLate ? one.broken_ms <= atMs : !isLeftToLate(before, rule, one, atMs));
-    const open = before.active.filter(isOpen);
-    const others = before.active.filter((one) => !isOpen(one));
-    const { looked_ms: lookedMs } = before;
-    const found = await judgeRule(this.#parts, rule, { atMs, open, lookedMs });
-    if (!isLate) this.values = new Map(this.values).set(rule.name, found);
-    const judged = found.filter(({ group }) => !others.some((one) => isOf(one, rule.name, group)));
-    const { fresh, ended, kept } = changeOf(rule, open, judged, atMs);
     const { scope } = this.#options;
-    const how = { atMs, isLate, scope, closed: before.closed, lookedMs };
-    const raised = await Promise.all(fresh.map((one) => raise(this.#parts, rule, one, how)));
-    this.document = {
-      ...this.document,
-      active: [
-        ...others,
-        ...(isLate ? kept.map((one) => ({ ...one, late: true as const })) : kept),
-        ...ended.map(({ alert }) => alert),
-        ...raised.filter((one) => one !== undefined),
-      ],
+    const onFound = (found: readonly JudgedGroup[]): void => {
+      if (!isLate) this.values = new Map(this.values).set(rule.name, found);
     };
-    for (const one of ended) {
-      this.document = this.#messages.end(this.document, rule, one, atMs);
-    }
+    const how = { atMs, isLate, scope, messages: this.#messages, onFound };
+    this.document = await lookAt(this.#parts, this.document, rule, how);
   }
 
-  /** Keeps the document where it changed; progress alone now and then. */
   async #save(now: number): Promise<void> {
     this.document = this.#messages.grouped(this.document);
-    const { looked_ms: _looked, passed_ms: _passed, ...is } = this.document;
-    const { looked_ms: _kept, passed_ms: _was, ...was } = this.#kept;
-    const same = JSON.stringify(is) === JSON.stringify(was);
-    if (same && now - this.#keptAt < keepEveryMs) return;
-    const { document } = this;
-    await this.#keep.save(document);
-    [this.#kept, this.#keptAt] = [document, now];
+    await this.#kept.save(this.document, now);
   }
 
-  /** Passes the values on to the other collectors, now and then. */
+  /** Passes the values of present rules on to the other collectors, now and then. */
   async #saveValues(now: number): Promise<void> {
-    if (now - this.#valuesAt < valuesEveryMs) return;
+    if (!this.#kept.areValuesDue(now)) return;
     const { rules, values } = this;
     this.values = new Map([...values].filter(([name]) => rules.some((rule) => rule.name === name)));
-    await this.#keep.shared?.saveValues(this.values);
-    this.#valuesAt = now;
+    await this.#kept.saveValues(this.values, now);
   }
 
   /** What is sent beside the looks. */
@@ -374,7 +343,7 @@ class RunningAlerts implements Alerts {
     await this.#sequential(async () => {});
     await this.#sending.close(closeMs);
     await this.#sequential(async () => {});
-    this.#keptAt = 0;
+    this.#kept.forceNext();
     try {
       if (this.#leading) await this.#save(this.#parts.now());
     } finally {

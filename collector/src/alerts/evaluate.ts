@@ -4,8 +4,11 @@
  */
 import { isoTime } from "@turnproof/semconv";
 
-import { alertId, isOf, selectsIn, valueOf } from "./alert-state.ts";
-import type { ActiveAlert, ClosedAlert, JudgedGroup } from "./alert-state.ts";
+import { alertId } from "./alert-ids.ts";
+import { isOf, valueOf } from "./alert-state.ts";
+import { selectsIn } from "./rule-change.ts";
+import type { ActiveAlert, ClosedAlert } from "./alert-state.ts";
+import type { JudgedGroup } from "./rule-change.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { breaks, countsTurns } from "./breach.ts";
 import { evidenceOf } from "./evidence.ts";

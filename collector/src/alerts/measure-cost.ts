@@ -10,7 +10,8 @@ import { addKnown, noCost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { NeededDivision } from "../cost/needed-division.ts";
 import { costsBy } from "../cost/turn-costs.ts";
-import type { CostBounds, MeasuredGroup } from "./alert-state.ts";
+import type { CostBounds } from "./alert-state.ts";
+import type { MeasuredGroup } from "./rule-change.ts";
 
 /** The cost of a group, in one interval where there are intervals. */
 export interface CostValue extends MeasuredGroup {

@@ -6,7 +6,7 @@
 import { insightValue, turnName } from "@turnproof/store";
 import type { CountGroup, TurnCondition, TurnQuery, TurnReader } from "@turnproof/store";
 
-import type { MeasuredGroup } from "./alert-state.ts";
+import type { MeasuredGroup } from "./rule-change.ts";
 import { countsTurns } from "./breach.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { beyond, verdictWaitMs } from "../judge/judge-timing.ts";

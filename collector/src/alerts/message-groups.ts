@@ -6,7 +6,7 @@
  */
 import type { AlertTarget } from "../config/alert-rules.ts";
 import type { AlertEvent } from "./alert-message.ts";
-import { foldId, messageId } from "./alert-state.ts";
+import { foldId, messageId } from "./alert-ids.ts";
 import type { AlertDocument, AlertMessage } from "./alert-state.ts";
 import { foldedBody } from "./grouped-message.ts";
 import { aboutOf, hasStart, withMessages, withOutbox } from "./outbox.ts";

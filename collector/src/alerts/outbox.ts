@@ -5,7 +5,7 @@
 import type { AlertRule, AlertTarget } from "../config/alert-rules.ts";
 import { bodyEnded, messageBody } from "./alert-message.ts";
 import type { AlertEvent } from "./alert-message.ts";
-import { messageId } from "./alert-state.ts";
+import { messageId } from "./alert-ids.ts";
 import type { ActiveAlert, AlertDocument, AlertMessage } from "./alert-state.ts";
 import { pauseMs } from "./deliver.ts";
 import type { DeliveryResult } from "./deliver.ts";

@@ -5,8 +5,9 @@
  */
 import type { TurnCondition } from "@turnproof/store";
 
-import { selectsOf } from "./alert-state.ts";
-import type { ActiveAlert, MeasuredGroup } from "./alert-state.ts";
+import { selectsOf } from "./rule-change.ts";
+import type { ActiveAlert } from "./alert-state.ts";
+import type { MeasuredGroup } from "./rule-change.ts";
 import type { AlertRule } from "../config/alert-rules.ts";
 import { readTerms, valuesOf } from "../ui/display/filter-terms.ts";
 import { groupCondition, groupFields, windowQuery } from "./rule-query.ts";

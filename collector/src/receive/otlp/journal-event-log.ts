@@ -1,4 +1,7 @@
-/** @module JournalEventLog: lines of the log about the journal: code, counts, and files of damage. */
+/**
+ * @module JournalEventLog: lines of the log about the journal: code, counts, and files of
+ * damage.
+ */
 import { join } from "node:path";
 
 import type { JournalEvent } from "@turnproof/journal";

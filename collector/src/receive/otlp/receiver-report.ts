@@ -1,4 +1,7 @@
-/** @module ReceiverReport: the state of the receiving side for the health view, and what is missing. */
+/**
+ * @module ReceiverReport: the state of the receiving side for the health view, and what is
+ * missing.
+ */
 import type { Drain, Journal } from "@turnproof/journal";
 
 import type { Conservation } from "../conservation.ts";
