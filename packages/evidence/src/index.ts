@@ -82,15 +82,11 @@ export { compareText } from "./event/text-order.ts";
 export { durationClass, durationClasses } from "./event/duration-class.ts";
 export { settledTurnWindow, turnWindows } from "./turn-windows.ts";
 export type { TurnWindow, TurnWindows } from "./turn-windows.ts";
-export {
-  kindsOutsideTurns,
-  foldedTurns,
-  foldTurns,
-  certainResult,
-  turnResult,
-  turnRowAttributes,
-} from "./turns/turns.ts";
-export type { FoldedTurn, TurnRow } from "./turns/turns.ts";
+export { kindsOutsideTurns, turnRowAttributes } from "./turns/turn-row.ts";
+export { foldedTurns, foldTurns } from "./turns/turns.ts";
+export { certainResult, turnResult } from "./turns/turn-result.ts";
+export type { FoldedTurn } from "./turns/turns.ts";
+export type { TurnRow } from "./turns/turn-row.ts";
 export { orphanSpans } from "./turns/orphan-spans.ts";
 export { trustedErrors } from "./normalize/untrusted.ts";
 export { turnFields, turnKey } from "./event/turn-key.ts";
@@ -113,7 +109,7 @@ export type {
   WaterfallCounts,
   WaterfallGroup,
   WaterfallNode,
-} from "./waterfall/waterfall.ts";
+} from "./waterfall/causal-waterfall.ts";
 export { diagnosticCodes, findingTexts, variantTexts } from "./reconcile/diagnostics-table.ts";
 export type { DiagnosticCode, FindingCode, FindingVariant } from "./reconcile/diagnostics-table.ts";
 export type { FindingEffect, FindingText, Priority } from "./reconcile/finding-text.ts";

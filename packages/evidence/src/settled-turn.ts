@@ -9,7 +9,7 @@ import { judgeWindow } from "./reconcile/reconcile.ts";
 import type { ReconcileOptions, Verdict } from "./reconcile/reconcile.ts";
 import { settledWindow } from "./normalize/window-events.ts";
 import { waterfallOf } from "./waterfall/waterfall.ts";
-import type { CausalWaterfall } from "./waterfall/waterfall.ts";
+import type { CausalWaterfall } from "./waterfall/causal-waterfall.ts";
 
 /** Findings of the rules on a turn. */
 export interface TurnFindings {

@@ -15,7 +15,7 @@ import type { WindowEvents } from "./normalize/window-events.ts";
 import { lossIntervals } from "./coverage/loss-intervals.ts";
 import { assessWindow, isContested } from "./reconcile/reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile/reconcile-window.ts";
-import { kindsOutsideTurns } from "./turns/turns.ts";
+import { kindsOutsideTurns } from "./turns/turn-row.ts";
 
 /** One turn of a window; its events are in evidence order. */
 export interface TurnWindow {

@@ -9,7 +9,8 @@ import { roundMs } from "@turnproof/semconv";
 import { fieldChanges } from "./compare-fields.ts";
 import type { ComparedField, FieldChange } from "./compare-fields.ts";
 import type { TurnEvent } from "../event/event.ts";
-import type { GroupPrimaries, WaterfallNode } from "../waterfall/waterfall.ts";
+import type { GroupPrimaries } from "../waterfall/waterfall-group.ts";
+import type { WaterfallNode } from "../waterfall/causal-waterfall.ts";
 import { createTreeSpace, layOut } from "../waterfall/waterfall-tree.ts";
 
 /** Differences below these do not count as changes. */

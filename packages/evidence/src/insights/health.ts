@@ -13,8 +13,9 @@ import { readLosses } from "../reconcile/loss-accounting.ts";
 import type { LossAccounting } from "../reconcile/loss-accounting.ts";
 import { assessWindow } from "../reconcile/reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "../reconcile/reconcile-window.ts";
-import { buildGroups, countFlags } from "../waterfall/waterfall.ts";
-import type { WaterfallGroup } from "../waterfall/waterfall.ts";
+import { buildGroups } from "../waterfall/waterfall.ts";
+import { countFlags } from "../waterfall/causal-waterfall.ts";
+import type { WaterfallGroup } from "../waterfall/causal-waterfall.ts";
 import { readWindow } from "../normalize/window-events.ts";
 
 /** Result and time of one store's query. */

@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 
 import type { TurnEvent } from "../event/event.ts";
 import { resolveEvents } from "../normalize/resolve.ts";
-import { foldTurns, turnRowAttributes } from "./turns.ts";
+import { foldTurns } from "./turns.ts";
+import { turnRowAttributes } from "./turn-row.ts";
 
 let clock = 0;
 function event(

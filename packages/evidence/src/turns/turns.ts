@@ -3,128 +3,22 @@
  * what its events recorded: everything else is null, and a turn that began and never ended is
  * marked as such.
  */
-import { compareTimes, elapsedMs, later, tenantState } from "@turnproof/semconv";
-import type {
-  CacheDecision,
-  Dialect,
-  EventKind,
-  EventStatus,
-  TenantState,
-  TimingState,
-} from "@turnproof/semconv";
+import { compareTimes, later, tenantState } from "@turnproof/semconv";
+import type { CacheDecision, EventKind } from "@turnproof/semconv";
 
 import { unfinishedStarts } from "./completion.ts";
 import { compareEvents } from "../event/event-order.ts";
-import type { EventAttributeMap, EventIdentity, TurnEvent } from "../event/event.ts";
+import type { EventIdentity, TurnEvent } from "../event/event.ts";
 import { createIdentityTable } from "../event/identity-table.ts";
-import { parentKey } from "../event/span-key.ts";
 import { readSupply } from "./supply.ts";
 import { compareText } from "../event/text-order.ts";
 import { countTools } from "./tool-outcomes.ts";
-import type { ToolCounts } from "./tool-outcomes.ts";
 import { turnFields } from "../event/turn-key.ts";
 import { countUsage } from "../normalize/usage.ts";
-import type { Usage } from "../normalize/usage.ts";
-
-/** A turn in the lists. Unknown identity is absent; `user_id` null is anonymous. */
-export interface TurnRow extends EventIdentity, Usage {
-  readonly tenant_state: TenantState;
-  /** Time of the turn's first and last event, ISO 8601 UTC. */
-  readonly started_at: string;
-  readonly ended_at: string;
-  /** Milliseconds of the turn's own result; else from first to last event; null when unknown. */
-  readonly duration_ms: number | null;
-  /** `measured` with the turn's result; `missing_completion` when it began and never ended. */
-  readonly timing_state: TimingState;
-  /** Of the turn's own result; `started` when it never ended; `unknown` without a turn event. */
-  readonly status: EventStatus;
-  /** True when any event of the turn ended in error, whether or not it recovered. */
-  readonly has_error: boolean;
-  readonly event_count: number;
-  readonly event_kind_counts: { readonly [kind in EventKind]?: number };
-  readonly models: readonly string[];
-  readonly tool_names: readonly string[];
-  readonly tools: ToolCounts;
-  /** Retrieved, supplied and referenced memories; null when the stage was not recorded. */
-  readonly memory_retrieved: number | null;
-  readonly memory_supplied: number | null;
-  readonly memory_referenced: number | null;
-  readonly memory_degraded: boolean | null;
-  /** The latest decision of the semantic cache, null when there was none. */
-  readonly cache_decision: CacheDecision | null;
-  /** Calls of any kind that began and never ended. */
-  readonly missing_completion: number;
-  readonly coverage_profiles: readonly string[];
-  readonly dialects: readonly Dialect[];
-  /**
-   * Services that wrote the turn, their releases, and producers that sent it; empty when unknown.
-   */
-  readonly services: readonly string[];
-  readonly releases: readonly string[];
-  readonly producers: readonly string[];
-  /** Attributes refused on entry, by code. */
-  readonly dropped: Readonly<Record<string, number>>;
-  /** Latest receipt among the events. */
-  readonly received_at: string | null;
-  /** Filled from the stored verdicts; null means not judged. */
-  readonly verdict: string | null;
-  readonly finding_codes: readonly string[] | null;
-  /** Insights of the turn, if it was judged. */
-  readonly insight_codes?: readonly string[];
-  /**
-   * Why the verdict is no success, beside the findings; empty for a success. Absent while not
-   * judged, and in rows of versions that did not record it.
-   */
-  readonly verdict_reasons?: readonly string[];
-  /**
-   * Spans whose parent is not in the stored trace; absent without a trace, and in rows of versions
-   * that did not count them.
-   */
-  readonly orphan_spans?: number;
-}
-
-/**
- * Kinds that make no turn by themselves: structure, rows of the other stores, and reports about
- * producers.
- */
-export const kindsOutsideTurns: ReadonlySet<EventKind> = new Set([
-  "span",
-  "conversation",
-  "execution_log",
-  "data_quality",
-]);
-
-/**
- * The attributes that a row is folded from. Besides these a row uses an event's identity, times,
- * kind, phase, status, dialect, producer, receipt and refusals, but no references or links.
- */
-export const turnRowAttributes: readonly (keyof EventAttributeMap)[] = [
-  "cache_decision",
-  "cached_tokens",
-  "coverage_profile",
-  "cross_thread_count",
-  "degraded",
-  "fallback_used",
-  "history_count",
-  "input_tokens",
-  "memory_degraded",
-  "model",
-  "output_tokens",
-  "preference_count",
-  "profile_count",
-  "referenced_count",
-  "response_model",
-  "result_count",
-  "retrieved_count",
-  "service_version",
-  "summary_count",
-  "supplied_count",
-  "tool_call_id",
-  "tool_name",
-  "tool_outcome",
-  "total_tokens",
-  "writing_sample_count",
-];
+import { kindsOutsideTurns } from "./turn-row.ts";
+import type { TurnRow } from "./turn-row.ts";
+import { turnResult, extentOf } from "./turn-result.ts";
+import { distinct, onlyValue } from "./distinct-values.ts";
 
 /** A turn and the events of its row, in evidence order. */
 export interface FoldedTurn {
@@ -251,75 +145,6 @@ function identityOf(events: readonly TurnEvent[], result: TurnEvent | undefined)
   };
 }
 
-/** The only recorded value; undefined with none or several. */
-function onlyValue(
-  events: readonly TurnEvent[],
-  field: "application_id" | "memory_id" | "run_id",
-): string | undefined {
-  let only: string | undefined;
-  for (const { [field]: value } of events) {
-    if (value === undefined || value === only) continue;
-    if (only !== undefined) return undefined;
-    only = value;
-  }
-  return only;
-}
-
-/** The result of the turn: of the span that names it, else of the first to begin. */
-export function turnResult(events: readonly TurnEvent[]): TurnEvent | undefined {
-  const results = events.filter((event) => event.event_kind === "turn" && event.phase !== "start");
-  const named = results.find(
-    (event) => event.span_id !== undefined && event.span_id === event.turn_id,
-  );
-  const start = (event: TurnEvent): string => event.started_at ?? event.timestamp;
-  return (
-    named ?? results.toSorted((a, b) => compareTimes(start(a), start(b)) || compareEvents(a, b))[0]
-  );
-}
-
-/**
- * The result of the turn, where no other one can be that of it. In a window with a gap the result
- * of another span may be missing, and a span of the turn that is open may be around one that ended
- * and has a parent; neither matters beside the result of the span that names the turn.
- *
- * @param whole the window lacks nothing
- */
-export function certainResult(events: readonly TurnEvent[], whole: boolean): TurnEvent | undefined {
-  const result = turnResult(events);
-  if (result === undefined || result.span_id === result.turn_id) return result;
-  if (!whole) return undefined;
-  const turns = events.filter(({ event_kind: kind }) => kind === "turn");
-  const outermost = parentKey(result) === undefined;
-  return outermost || unfinishedStarts(turns).length === 0 ? result : undefined;
-}
-
-function extentOf(
-  events: readonly TurnEvent[],
-  result: TurnEvent | undefined,
-  [startedAt, endedAt]: readonly [startedAt: string, endedAt: string],
-): Pick<TurnRow, "duration_ms" | "timing_state" | "status"> {
-  const elapsed = elapsedMs(startedAt, endedAt) ?? null;
-  // Events of one instant give no duration.
-  const seen = elapsed === 0 ? null : elapsed;
-  if (result !== undefined) {
-    const own =
-      result.duration_ms ??
-      (result.started_at === undefined
-        ? undefined
-        : elapsedMs(result.started_at, result.timestamp));
-    // An end before its start means a wrong clock and gives no duration.
-    if (own !== undefined && own < 0) {
-      return { duration_ms: null, timing_state: "unknown", status: result.status };
-    }
-    const timing_state = own === undefined ? "unknown" : "measured";
-    return { duration_ms: own ?? seen, timing_state, status: result.status };
-  }
-  const begun = events.some((event) => event.event_kind === "turn");
-  if (begun) return { duration_ms: seen, timing_state: "missing_completion", status: "started" };
-  const timing_state = elapsed === 0 ? "instantaneous" : "unknown";
-  return { duration_ms: elapsed, timing_state, status: "unknown" };
-}
-
 function lastCacheDecision(events: readonly TurnEvent[]): CacheDecision | null {
   const decided = events.findLast((event) => event.attributes.cache_decision !== undefined);
   return (decided?.attributes.cache_decision as CacheDecision | undefined) ?? null;
@@ -340,26 +165,6 @@ function countKinds(events: readonly TurnEvent[]): { [kind in EventKind]?: numbe
   for (const { event_kind: kind } of events) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const kinds = [...counts.keys()].toSorted();
   return Object.fromEntries(kinds.map((kind) => [kind, counts.get(kind)]));
-}
-
-/** Up to this many values a list is searched; beyond, a set is used. */
-const searchedMax = 16;
-
-/** Distinct values in text order; most lists of a turn have one value or none. */
-function distinct<T extends string>(
-  events: readonly TurnEvent[],
-  read: (event: TurnEvent) => T | undefined,
-): T[] {
-  const values: T[] = [];
-  let met: Set<T> | undefined;
-  for (const event of events) {
-    const value = read(event);
-    if (value === undefined || (met?.has(value) ?? values.includes(value))) continue;
-    values.push(value);
-    if (met !== undefined) met.add(value);
-    else if (values.length === searchedMax) met = new Set(values);
-  }
-  return values.length < 2 ? values : values.toSorted();
 }
 
 function earlier(a: string, b: string): string {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "../event/event.ts";
 import { buildCausalWaterfall } from "./waterfall.ts";
-import type { WaterfallNode } from "./waterfall.ts";
+import type { WaterfallNode } from "./causal-waterfall.ts";
 
 const turn = {
   application_id: "app",
