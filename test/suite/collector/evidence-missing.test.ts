@@ -16,7 +16,7 @@ import type { Collector } from "../../../collector/src/collector.ts";
 import { parseConfig } from "../../../collector/src/config/config.ts";
 import { openDamageDesk } from "../../../collector/src/backend/damage-tracker.ts";
 import { missingSince, openAccount } from "../../../collector/src/judge/evidence-account.ts";
-import { watchEvidence } from "../../../collector/src/judge/evidence-check.ts";
+import { watchEvidence } from "../../../collector/src/judge/evidence-watch.ts";
 import { createStatementSigner } from "../../../collector/src/judge/statement.ts";
 import type { MissingEvidence } from "../../../collector/src/receive/ingest.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
