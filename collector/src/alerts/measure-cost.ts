@@ -9,7 +9,7 @@ import type { AlertRule } from "../config/alert-rules.ts";
 import { addKnown, noCost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
 import { NeededDivision } from "../cost/needed-division.ts";
-import { costsBy } from "../cost/turn-costs.ts";
+import { costsBy } from "../cost/costs-by.ts";
 import type { CostBounds } from "./alert-state.ts";
 import type { MeasuredGroup } from "./rule-change.ts";
 

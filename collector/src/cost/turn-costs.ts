@@ -3,7 +3,7 @@
  * the call or its turn. Priced at read time; the store sums the tokens.
  */
 import type { Identity } from "@turnproof/semconv";
-import { usageLetters, usageOf } from "@turnproof/store";
+import { usageOf } from "@turnproof/store";
 import type {
   CallField,
   CallFigures,
@@ -12,16 +12,13 @@ import type {
   TurnQuery,
   TurnReader,
   TurnRecord,
-  UsageField,
 } from "@turnproof/store";
 
-import { addCost, addKnown, costOf, noCost } from "./call-cost.ts";
-import type { Cost, PricedCalls } from "./call-cost.ts";
 import { isUnpriced, openCalls } from "./open-calls.ts";
-import type { PricedGroup } from "./open-calls.ts";
-import { NeededDivision } from "./needed-division.ts";
-import type { Division } from "./needed-division.ts";
 import type { PriceList } from "./price-list.ts";
+import { addCosts, noCosts, pricedCosts } from "./call-costs.ts";
+import type { CallCosts, TurnPricing } from "./call-costs.ts";
+import { dividedCalls, pricedGroup } from "./divided-calls.ts";
 
 /** Most rows of an answer; a file has all. */
 export const costRowsMax = 200;
@@ -32,7 +29,7 @@ export const costFields = ["model", "agent", "tenant", "release", "thread", "tur
 export type CostField = (typeof costFields)[number];
 
 /** Cost and tokens of the calls with one value. */
-export interface CostRow extends Cost {
+export interface CostRow extends CallCosts {
   /** Null where it is not recorded. */
   readonly value: string | null;
   /** Only by model. */
@@ -40,17 +37,8 @@ export interface CostRow extends Cost {
   /** Only by turn: where it is read. */
   readonly root_trace_id?: Identity["root_trace_id"];
   readonly ended_at?: string;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cached_tokens: number | null;
-  readonly cache_write_tokens: number | null;
-  readonly reasoning_tokens: number | null;
-  /** Calls whose input or output tokens are not recorded. */
-  readonly tokens_unknown: number;
   /** Turns with a call without a price; in total, by agent, tenant, release and thread. */
   readonly turns_unknown?: number;
-  /** Calls that are missing from each sum of tokens: theirs are not recorded. */
-  readonly calls_without: Readonly<Record<UsageField, number>>;
 }
 
 /** Costs of a query. */
@@ -87,7 +75,7 @@ export async function turnCosts(
 ): Promise<TurnCosts> {
   const { division, groups } = await dividedCalls(ledger, query, { list });
   const models = rowsOf(groups, { list, division });
-  const total = models.reduce(addRow, { ...noRow, value: null });
+  const total = models.reduce(addCosts, { ...noCosts, value: null });
   const priced = groups.map((figures) => pricedGroup(figures, { list, division }));
   const unpriced = openCalls(priced, isUnpriced);
   const common = { total, unpriced };
@@ -103,111 +91,6 @@ export async function turnCosts(
   return { ...common, rows: dearest(rows), complete: true };
 }
 
-/** Costs by the start of an interval of time. */
-export async function costsOverTime(
-  ledger: TurnReader,
-  query: TurnQuery,
-  of: { readonly list: PriceList; readonly everyMs: number },
-): Promise<ReadonlyMap<number, Cost>> {
-  const costs = await costsBy(ledger, query, of);
-  return new Map(costs.map(({ from_ms, value: _value, ...cost }) => [from_ms, cost]));
-}
-
-/** Cost of the calls with one value, in one interval of the turns' ends. */
-export interface ValuedCost extends Cost {
-  /** Null where it is not recorded, and where costs are not divided by a field. */
-  readonly value: string | null;
-  /** Start of the interval, epoch milliseconds; 0 without intervals. */
-  readonly from_ms: number;
-}
-
-/** Costs by a field, if any, and by intervals, if any; the same model of two providers is one. */
-export async function costsBy(
-  ledger: Pick<TurnReader, "callFigures">,
-  query: TurnQuery,
-  of: {
-    readonly list: PriceList;
-    readonly by?: Exclude<CostField, "turn"> | undefined;
-    readonly everyMs?: number | undefined;
-    /** What an earlier read of such a query needed: then one read is enough. */
-    readonly needed?: NeededDivision | undefined;
-  },
-): Promise<readonly ValuedCost[]> {
-  const { list, by, everyMs, needed } = of;
-  const field = by === undefined || by === "model" ? undefined : costTurnFields[by];
-  const { division, groups } = await dividedCalls(ledger, query, {
-    list,
-    ...(everyMs === undefined ? {} : { everyMs }),
-    ...(field === undefined ? {} : { field }),
-    ...(needed === undefined ? {} : { needed }),
-  });
-  const costs = new Map<string, ValuedCost>();
-  for (const figures of groups) {
-    const value = by === undefined ? null : (figures.group[field ?? "name"] ?? null);
-    const from_ms =
-      everyMs === undefined ? 0 : Math.floor((figures.from_ms ?? 0) / everyMs) * everyMs;
-    const key = JSON.stringify([value, from_ms]);
-    const { cost } = pricedGroup(figures, { list, division });
-    costs.set(key, { ...addCost(costs.get(key) ?? noCost, cost), value, from_ms });
-  }
-  return [...costs.values()];
-}
-
-/** The model calls of a query, divided so that each group has one price, and by interval. */
-export async function pricedGroups(
-  ledger: Pick<TurnReader, "callFigures">,
-  query: TurnQuery,
-  { list, everyMs }: { readonly list: PriceList; readonly everyMs: number },
-): Promise<readonly PricedGroup[]> {
-  const { division, groups } = await dividedCalls(ledger, query, { list, everyMs });
-  return groups.map((figures) => pricedGroup(figures, { list, division }));
-}
-
-function pricedGroup(figures: CallFigures, pricing: TurnPricing): PricedGroup {
-  const row = pricedRow(figures, pricing);
-  const { calls, priced_calls, ranged_calls, ranged_without, unpriced_calls } = row;
-  const { low_usd, high_usd } = row;
-  const counts = { calls, priced_calls, ranged_calls, ranged_without, unpriced_calls };
-  const cost = { ...counts, low_usd, high_usd };
-  return { figures, cost };
-}
-
-/** Calls of models, divided so that each group has one price. */
-interface DividedCalls {
-  readonly division: Division;
-  readonly groups: readonly CallFigures[];
-}
-
-/**
- * Reads them. Prices change at midnight UTC, those of few models by the hour or by the size of the
- * input: only calls of such a model are read again in finer parts.
- *
- * @param of `field`: divides by this field as well. `needed`: begins with what earlier reads
- * needed, and adds what this one does
- */
-async function dividedCalls(
-  ledger: Pick<TurnReader, "callFigures">,
-  query: TurnQuery,
-  of: {
-    readonly list: PriceList;
-    readonly everyMs?: number;
-    readonly field?: CallField;
-    readonly needed?: NeededDivision;
-  },
-): Promise<DividedCalls> {
-  const { list, everyMs = 86_400_000, field, needed = new NeededDivision() } = of;
-  const fields = ["name", "provider", ...(field === undefined ? [] : [field])] as const;
-  const division = needed.division(everyMs);
-  const groups = await ledger.callFigures(query, "model", fields, division);
-  const hasAll = needed.covers(list, groups);
-  return hasAll ? { division, groups } : dividedCalls(ledger, query, { ...of, needed });
-}
-
-interface TurnPricing {
-  readonly list: PriceList;
-  readonly division: Division;
-}
-
 function rowsOf(
   groups: readonly CallFigures[],
   { list, division }: TurnPricing,
@@ -219,39 +102,11 @@ function rowsOf(
     const own =
       field === undefined ? { value: name, provider } : { value: figures.group[field] ?? null };
     const key = JSON.stringify(own);
-    const row = { ...own, ...pricedRow(figures, { list, division }) };
+    const row = { ...own, ...pricedCosts(figures, { list, division }) };
     const known = rows.get(key);
-    rows.set(key, known === undefined ? row : { ...own, ...addRow(known, row) });
+    rows.set(key, known === undefined ? row : { ...own, ...addCosts(known, row) });
   }
   return [...rows.values()];
-}
-
-function pricedRow(figures: CallFigures, { list, division }: TurnPricing): Omit<CostRow, "value"> {
-  const { name: model = null, provider = null } = figures.group;
-  const calls: PricedCalls = { ...figures, model, provider, atMs: figures.from_ms ?? 0 };
-  const { input_tokens, output_tokens, cached_tokens, usage } = figures;
-  const known = usage?.known ?? "";
-  // Calls of one group have the same known counts.
-  const without = (letters: string): number =>
-    letters.split("").every((letter) => known.includes(letter)) ? 0 : figures.calls;
-  return {
-    ...costOf(calls, list, division.inputSteps),
-    input_tokens,
-    output_tokens,
-    cached_tokens,
-    cache_write_tokens: usage?.cache_write_tokens ?? null,
-    reasoning_tokens: usage?.reasoning_tokens ?? null,
-    tokens_unknown: without("io"),
-    calls_without: perUsage((_field, letter) => without(letter)),
-  };
-}
-
-/** A number for each count of tokens. */
-function perUsage(
-  numberOf: (field: UsageField, letter: string) => number,
-): CostRow["calls_without"] {
-  const entries = usageLetters.map(([letter, field]) => [field, numberOf(field, letter)] as const);
-  return Object.fromEntries(entries) as Record<UsageField, number>;
 }
 
 /** The turns with the most tokens; one without any count comes last. */
@@ -304,7 +159,7 @@ function recordRow({ row, calls }: TurnRecord, pricing: TurnPricing): CostRow {
     .filter(({ kind }) => kind === "model")
     .map((call) => {
       const { name, provider, input_tokens, output_tokens, cached_tokens } = call;
-      return pricedRow(
+      return pricedCosts(
         {
           ...noFigures,
           group: { name, provider },
@@ -317,7 +172,7 @@ function recordRow({ row, calls }: TurnRecord, pricing: TurnPricing): CostRow {
         pricing,
       );
     })
-    .reduce<Omit<CostRow, "value">>(addRow, noRow);
+    .reduce<CallCosts>(addCosts, noCosts);
   return { ...own, ...sum };
 }
 
@@ -334,31 +189,6 @@ const noFigures: CallFigures = {
   cached_tokens: null,
   tokens_unknown: 0,
 };
-
-const noRow: Omit<CostRow, "value"> = {
-  ...noCost,
-  input_tokens: null,
-  output_tokens: null,
-  cached_tokens: null,
-  cache_write_tokens: null,
-  reasoning_tokens: null,
-  tokens_unknown: 0,
-  calls_without: perUsage(() => 0),
-};
-
-function addRow<T extends Omit<CostRow, "value">>(a: T, b: Omit<CostRow, "value">): T {
-  return {
-    ...a,
-    ...addCost(a, b),
-    input_tokens: addKnown(a.input_tokens, b.input_tokens),
-    output_tokens: addKnown(a.output_tokens, b.output_tokens),
-    cached_tokens: addKnown(a.cached_tokens, b.cached_tokens),
-    cache_write_tokens: addKnown(a.cache_write_tokens, b.cache_write_tokens),
-    reasoning_tokens: addKnown(a.reasoning_tokens, b.reasoning_tokens),
-    tokens_unknown: a.tokens_unknown + b.tokens_unknown,
-    calls_without: perUsage((field) => a.calls_without[field] + b.calls_without[field]),
-  };
-}
 
 function dearest(rows: readonly CostRow[]): readonly CostRow[] {
   return rows.toSorted((a, b) => (b.high_usd ?? -1) - (a.high_usd ?? -1) || b.calls - a.calls);

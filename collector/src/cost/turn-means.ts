@@ -9,7 +9,7 @@ import type { TurnQuery, TurnReader } from "@turnproof/store";
 import { openCalls } from "./open-calls.ts";
 import type { PricedGroup } from "./open-calls.ts";
 import type { PriceList } from "./price-list.ts";
-import { pricedGroups } from "./turn-costs.ts";
+import { pricedGroups } from "./divided-calls.ts";
 
 /** Turns of one interval, and what they cost. */
 interface CostedTurns {

@@ -8,7 +8,7 @@ import { turnSeries } from "./turn-series.ts";
 import type { SeriesOptions } from "./turn-series.ts";
 import { noCost } from "../cost/call-cost.ts";
 import type { PriceList } from "../cost/price-list.ts";
-import { costsOverTime } from "../cost/turn-costs.ts";
+import { costsOverTime } from "../cost/costs-by.ts";
 
 /** The turns that ended in one interval, in epoch milliseconds, and their cost. */
 export interface CostSlice {
