@@ -37,7 +37,7 @@ export { BundleExporter } from "./bundle/bundle-exporter.ts";
 export type { BundleExporterHealth, BundleExporterOptions } from "./bundle/bundle-exporter.ts";
 export { MemoryExporter } from "./memory/memory-exporter.ts";
 export { TurnproofProcessor, turnproofProcessor } from "./processor/turnproof-processor.ts";
-export type { TurnproofProcessorOptions } from "./processor/turnproof-processor.ts";
+export type { TurnproofProcessorOptions } from "./processor/processor-settings.ts";
 export type { SpoolJournal } from "./spool/disk-spool.ts";
 export { eventRequest } from "./wire/event-request.ts";
 export type { EventRequest } from "./wire/event-request.ts";

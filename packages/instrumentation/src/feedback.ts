@@ -8,7 +8,7 @@ import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
 import type { ResourceRef } from "./resource-ref.ts";
 import { refAttributes } from "./resource-ref.ts";
-import type { Facts } from "./guarded-recorder.ts";
+import type { Facts } from "./observation.ts";
 
 /** A person's rating of a turn. */
 export interface Feedback {

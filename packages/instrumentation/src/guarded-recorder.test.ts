@@ -19,7 +19,7 @@ import {
   withTurn,
 } from "./index.ts";
 import type { EvidenceSink } from "./index.ts";
-import { errorTypeOf } from "./guarded-recorder.ts";
+import { errorTypeOf } from "./error-type.ts";
 
 const exporter = new InMemorySpanExporter();
 const identity = { agentId: "helper", userId: "user_1", threadId: "thread_1" };

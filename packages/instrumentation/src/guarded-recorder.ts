@@ -4,42 +4,16 @@
  * identity, refuses content and counts failures.
  */
 import { diag, INVALID_SPAN_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
-import type { Context, Link, TimeInput } from "@opentelemetry/api";
-import {
-  attribute,
-  attributeBySpanName,
-  CodedError,
-  limits,
-  mayCarry,
-  ownSpanNames,
-  screenOperation,
-  screenValue,
-} from "@turnproof/semconv";
-import type { AttributeValue, Code, EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
-import { nameDigest } from "@turnproof/semconv/name-key";
-import { externalEventId } from "@turnproof/semconv/external-id";
+import type { Context } from "@opentelemetry/api";
+import { attribute, CodedError, screenValue } from "@turnproof/semconv";
+import type { AttributeValue, Code, EventPhase, EventStatus } from "@turnproof/semconv";
 
 import type { EvidenceDraft, EvidenceResult, EvidenceSink, OpenEvidence } from "./evidence-sink.ts";
 import type { TraceContext } from "./trace-context.ts";
-import { version } from "./version.ts";
-
-/** Attributes by span name; undefined means unknown and is left out. */
-export type Facts = Readonly<Record<string, AttributeValue | undefined>>;
-
-/** One thing to record. */
-export interface Observation {
-  readonly kind: EventKind;
-  /** Span name. */
-  readonly name: string;
-  readonly spanKind?: SpanKind;
-  readonly facts: Facts;
-  readonly taskId?: string;
-  /** Makes the event id deterministic, so that recording again replaces. */
-  readonly externalId?: string;
-  readonly eventId?: string;
-  readonly links?: readonly Link[];
-  readonly startTime?: TimeInput;
-}
+import type { Observation } from "./observation.ts";
+import { plainName } from "./step-name.ts";
+import { draftAttributes, screened } from "./screened-facts.ts";
+import { otherError } from "./error-type.ts";
 
 /** Counters of a recorder; local to it (requirements: Events and storage rules). */
 export interface RecorderHealth {
@@ -212,142 +186,4 @@ export class GuardedRecorder {
     this.#log(failure.code);
     if (this.#options.strict === true) throw failure;
   }
-}
-
-function identityFacts(turn: TraceContext, observation: Observation): Facts {
-  const { identity, causedBy } = turn;
-  return {
-    [attribute.application_id.span]: identity.applicationId,
-    [attribute.agent_id.span]: identity.agentId,
-    [attribute.user_id.span]: identity.userId ?? undefined,
-    [attribute.scope.span]: identity.userId === null ? "anonymous" : undefined,
-    [attribute.memory_id.span]: identity.memoryId,
-    [attribute.thread_id.span]: identity.threadId,
-    [attribute.run_id.span]: identity.runId,
-    [attribute.turn_id.span]: identity.turnId,
-    [attribute.caused_by_event_id.span]: causedBy,
-    [attribute.task_id.span]: observation.taskId,
-    [attribute.external_id.span]: observation.externalId,
-    [attribute.instrumentation_version.span]: version,
-  };
-}
-
-function eventIdOf(
-  turn: TraceContext,
-  { kind, name, externalId, eventId }: Observation,
-  phase: EventPhase,
-): string | undefined {
-  if (externalId === undefined) return eventId;
-  const { applicationId, agentId, userId, threadId, turnId } = turn.identity;
-  return externalEventId([
-    applicationId ?? null,
-    agentId,
-    userId === undefined ? ["unattributed"] : userId,
-    threadId,
-    turn.rootTraceId,
-    turnId,
-    externalId,
-    `${kind}:${name}`,
-    phase,
-  ]);
-}
-
-function draftAttributes(
-  turn: TraceContext,
-  observation: Observation,
-  phase: EventPhase,
-  refused: (error: CodedError) => void,
-): Record<string, AttributeValue> {
-  const own = {
-    ...identityFacts(turn, observation),
-    [attribute.event_kind.span]: observation.kind,
-    [attribute.phase.span]: phase,
-    [attribute.event_id.span]: eventIdOf(turn, observation, phase),
-  };
-  const { kind, facts } = observation;
-  return { ...screened(kind, own, refused), ...screened(kind, facts, refused) };
-}
-
-/**
- * Facts that the guard admits, with names keyed; each refusal goes to `refused` as an error with
- * the field's name.
- */
-function screened(
-  kind: EventKind,
-  facts: Facts,
-  refused: (error: CodedError) => void,
-): Record<string, AttributeValue> {
-  const kept: Record<string, AttributeValue> = {};
-  let count = 0;
-  for (const [name, value] of Object.entries(facts)) {
-    if (value === undefined) continue;
-    const refusal =
-      count === limits.attributesMax
-        ? new CodedError("attribute_limit")
-        : refusalOf(kind, name, value);
-    if (refusal === undefined) {
-      kept[name] = value;
-      count += 1;
-      continue;
-    }
-    refused(refusal);
-    const keyed = count < limits.attributesMax ? keyedNameOf(kind, name, value) : undefined;
-    if (keyed === undefined) continue;
-    kept[name] = keyed;
-    count += 1;
-  }
-  return kept;
-}
-
-/** A name that the guard refuses, as its digest, so that different names stay distinct. */
-function keyedNameOf(kind: EventKind, name: string, value: AttributeValue): string | undefined {
-  const row = attributeBySpanName.get(name);
-  if (row?.keyed !== "name" || !mayCarry(row, kind)) return undefined;
-  return typeof value === "string" && value !== "" ? nameDigest(value) : undefined;
-}
-
-function refusalOf(kind: EventKind, name: string, value: AttributeValue): CodedError | undefined {
-  const row = attributeBySpanName.get(name);
-  if (row === undefined) return new CodedError("attribute_unknown");
-  if (!mayCarry(row, kind)) return new CodedError("attribute_kind", { field: row.event });
-  const code = screenValue(row, value);
-  return code === undefined ? undefined : new CodedError(code, { field: row.event });
-}
-
-/** Span name of a step (GenAI: `{operation} {what}`); a host without types may pass no text. */
-export function stepName(operation: unknown, what: unknown): string {
-  const words = [operation, what].filter((word) => typeof word === "string");
-  return words.join(" ");
-}
-
-/** A span name without any host value: `chat`, `turnproof.learning`. */
-function plainName(name: string): string {
-  const own = Object.values(ownSpanNames).find((each) => name.startsWith(`${each}.`));
-  return own ?? name.split(" ", 1)[0] ?? "";
-}
-
-/**
- * The name of a host operation, validated.
- * @throws CodedError operation_name_invalid
- */
-export function operationName(name: string): string {
-  const code = screenOperation(name);
-  if (code !== undefined) throw new CodedError(code);
-  return name;
-}
-
-/** OpenTelemetry's value for an error without a class of its own. */
-const otherError = "_OTHER";
-
-/** The class of a thrown error, never its text: a short name, or `_OTHER`. */
-export function errorTypeOf(error: unknown): string {
-  if (CodedError.is(error)) return error.code;
-  const name = error instanceof Error ? classNameOf(error) : typeof error;
-  return screenValue(attribute.error_type, name) === undefined ? name : otherError;
-}
-
-/** A minifier shortens class names to a letter or two, but not the `name` of their errors. */
-function classNameOf(error: Error): string {
-  const ofClass = error.constructor.name;
-  return ofClass.length > 2 ? ofClass : error.name;
 }

@@ -7,7 +7,7 @@ import { attribute } from "@turnproof/semconv";
 import type { OpenStep } from "./open-step.ts";
 import { refAttributes } from "./resource-ref.ts";
 import type { ResourceRef } from "./resource-ref.ts";
-import type { Facts } from "./guarded-recorder.ts";
+import type { Facts } from "./observation.ts";
 
 /** A GenAI memory operation. */
 export interface MemoryOperationOptions {

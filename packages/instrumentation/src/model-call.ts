@@ -5,8 +5,8 @@
 import { attribute } from "@turnproof/semconv";
 
 import type { OpenStep } from "./open-step.ts";
-import { stepName } from "./guarded-recorder.ts";
-import type { Facts } from "./guarded-recorder.ts";
+import { stepName } from "./step-name.ts";
+import type { Facts } from "./observation.ts";
 
 /** Fields known before the call. */
 export interface ModelCallOptions {

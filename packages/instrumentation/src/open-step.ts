@@ -8,8 +8,8 @@ import type { EventStatus } from "@turnproof/semconv";
 import { runIn } from "./active-context.ts";
 import type { OpenEvidence } from "./evidence-sink.ts";
 import type { TraceContext } from "./trace-context.ts";
-import { errorTypeOf } from "./guarded-recorder.ts";
-import type { Facts } from "./guarded-recorder.ts";
+import { errorTypeOf } from "./error-type.ts";
+import type { Facts } from "./observation.ts";
 
 /** Shared life cycle of the steps of a turn. */
 export class OpenStep {

@@ -7,7 +7,7 @@ import { attribute, screenValue } from "@turnproof/semconv";
 import type { AttributeRow, AttributeValue } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
-import type { Facts } from "./guarded-recorder.ts";
+import type { Facts } from "./observation.ts";
 
 /** The allowlisted host context of a run. It is never passed to a model. */
 export interface ObservabilityContext {

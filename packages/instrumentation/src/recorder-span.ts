@@ -12,8 +12,8 @@ import type { OpenEvidence } from "./evidence-sink.ts";
 import { refAttributes } from "./resource-ref.ts";
 import type { ResourceRef } from "./resource-ref.ts";
 import type { TraceContext } from "./trace-context.ts";
-import { errorTypeOf } from "./guarded-recorder.ts";
-import type { Facts } from "./guarded-recorder.ts";
+import { errorTypeOf } from "./error-type.ts";
+import type { Facts } from "./observation.ts";
 
 /** Fields of the end of an operation. */
 export interface SpanResult {

@@ -22,8 +22,10 @@ import { RecorderSpan } from "./recorder-span.ts";
 import { refAttributes } from "./resource-ref.ts";
 import type { ResourceRef } from "./resource-ref.ts";
 import { TraceContext } from "./trace-context.ts";
-import { GuardedRecorder, operationName } from "./guarded-recorder.ts";
-import type { Facts, Observation, RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
+import { GuardedRecorder } from "./guarded-recorder.ts";
+import { operationName } from "./step-name.ts";
+import type { Facts, Observation } from "./observation.ts";
+import type { RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
 
 /** Fields that every record may have. */
 interface Named {

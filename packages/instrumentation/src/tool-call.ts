@@ -3,7 +3,7 @@ import { attribute } from "@turnproof/semconv";
 import type { EventStatus, ToolOutcome } from "@turnproof/semconv";
 
 import type { OpenStep } from "./open-step.ts";
-import type { Facts } from "./guarded-recorder.ts";
+import type { Facts } from "./observation.ts";
 
 /** Fields known before the call. Arguments are content and are not recorded. */
 export interface ToolCallOptions {

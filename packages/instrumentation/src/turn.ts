@@ -41,8 +41,10 @@ import { FoundCodes } from "./turn-findings.ts";
 import { admittedIdentity } from "./turn-identity.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
 import { readOptions } from "./turn-options.ts";
-import { GuardedRecorder, stepName } from "./guarded-recorder.ts";
-import type { Facts, Observation, RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
+import { GuardedRecorder } from "./guarded-recorder.ts";
+import { stepName } from "./step-name.ts";
+import type { Facts, Observation } from "./observation.ts";
+import type { RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
 import type { TurnOptions } from "./turn-options.ts";
 
 /** Decision of a semantic cache. The provider's own cached tokens are recorded elsewhere. */

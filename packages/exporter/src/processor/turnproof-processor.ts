@@ -9,10 +9,9 @@ import { CodedError, markedKinds } from "@turnproof/semconv";
 import type { Code, EventKind } from "@turnproof/semconv";
 
 import { createGate } from "../gate/gate.ts";
-import type { Gate, GateCounts, GateOptions } from "../gate/gate.ts";
+import type { Gate, GateCounts } from "../gate/gate.ts";
 import { decisionOf } from "../gate/screened-span.ts";
 import type { ReadableSpanLike, ResourceLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
-import type { SpoolJournal } from "../spool/disk-spool.ts";
 import { BatchExport } from "./batch-export.ts";
 import { evidenceSampler } from "./evidence-sampler.ts";
 import type { EvidenceSamplerOptions, SamplerLike } from "./evidence-sampler.ts";
@@ -21,60 +20,14 @@ import { QueueItem } from "./export-queue.ts";
 import { callExporter, within } from "./exporter-call.ts";
 import { SpanCounts } from "./span-counts.ts";
 import type { ExportHealth, ItemClass } from "./span-counts.ts";
-import { heartbeat, lossReport, randomHex, startMarker } from "./own-spans.ts";
+import { LossReports } from "./loss-reports.ts";
+import { heartbeat, randomHex, startMarker } from "./own-spans.ts";
 import { SpanWatch } from "./span-watch.ts";
 import { untraced, untracedExporter, untracedJournal } from "./untraced.ts";
-
-/** Options of the processor. */
-export interface TurnproofProcessorOptions<S = never> extends GateOptions {
-  /** Exporter; it receives screened spans only. */
-  readonly exporter: SpanExporterLike<S>;
-  /** Most queued spans, evidence and the rest each; default 8,192. */
-  readonly queueMax?: number;
-  /** Spans per export; default 512. */
-  readonly batchMax?: number;
-  /** How long a span waits for further ones; default 1,000 ms. */
-  readonly delayMs?: number;
-  /** Timeout of one export; default 10,000 ms. */
-  readonly exportTimeoutMs?: number;
-  /** Timeout of a flush, normally and while the exporter fails; default 10,000 ms and 2,000 ms. */
-  readonly flushDeadlineMs?: number;
-  readonly failingDeadlineMs?: number;
-  /** Timeout of a complete shutdown; default 2,000 ms. */
-  readonly shutdownDeadlineMs?: number;
-  /**
-   * Age at which an open span gets its start marker; `false`: none. Default: 100 ms for turns and
-   * actions, which are sent at once, and `delayMs` for calls.
-   */
-  readonly markerDelayMs?: number | false;
-  /** Time between two heartbeats while evidence spans are open; default 30,000 ms. */
-  readonly heartbeatEveryMs?: number;
-  /** Time between two reports of losses while something changes; default 60,000 ms. */
-  readonly reportEveryMs?: number;
-  /** A journal on the disk for spans that cannot be delivered; its opener closes it. */
-  readonly spool?: SpoolJournal;
-  /** True: every batch goes to the disk first and is sent from there. */
-  readonly writeThrough?: boolean;
-  /**
-   * How long an ended span may be in memory only when the disk is next: with `writeThrough`, and
-   * while the exporter fails. Default 100 ms; a SIGKILL loses this and the disk's write time.
-   */
-  readonly spoolWindowMs?: number;
-}
+import { settingsOf } from "./processor-settings.ts";
+import type { Settings, TurnproofProcessorOptions } from "./processor-settings.ts";
 
 const marked: ReadonlySet<EventKind> = new Set(markedKinds);
-const settingDefaults = {
-  queueMax: 8_192,
-  batchMax: 512,
-  delayMs: 1_000,
-  spoolWindowMs: 100,
-  exportTimeoutMs: 10_000,
-  flushDeadlineMs: 10_000,
-  failingDeadlineMs: 2_000,
-  shutdownDeadlineMs: 2_000,
-  heartbeatEveryMs: 30_000,
-  reportEveryMs: 60_000,
-} as const;
 
 /** Age of an open turn at which its marker is sent; one that ends sooner needs none. */
 const promptMarkerMs = 100;
@@ -84,16 +37,6 @@ const rescueMsMax = 5_000;
 
 /** Time that a shutdown reserves for the report and for the exporter's own shutdown. */
 const lastWordsMs = 300;
-
-type Settings = { readonly [K in keyof typeof settingDefaults]: number };
-
-function settingsOf(options: Partial<Settings>): Settings {
-  const settings: { -readonly [K in keyof Settings]: number } = { ...settingDefaults };
-  for (const name of Object.keys(settingDefaults) as (keyof Settings)[]) {
-    settings[name] = options[name] ?? settingDefaults[name];
-  }
-  return settings;
-}
 
 /** A span processor with gate, queue, markers and loss accounting. */
 export class TurnproofProcessor<S = never> {
@@ -107,16 +50,10 @@ export class TurnproofProcessor<S = never> {
   private readonly pump: ExportPump;
   private readonly batches: BatchExport<S>;
   private readonly watch: SpanWatch;
-  private reporting: ReturnType<typeof setTimeout> | undefined;
+  private readonly losses: LossReports;
   private resource: ResourceLike = { attributes: {} };
   /** When the last span arrived, or this was created, in epoch milliseconds. */
   workedAt: number = Date.now();
-  /** Start of the earliest evidence that ended here, epoch milliseconds. */
-  private earliestMs = Infinity;
-  /** True where spans of an earlier process were on the disk: a failed export may be theirs. */
-  private readonly inherits: boolean;
-  private reportedRevision = 0;
-  private reportedAt = Date.now();
   private ending: Promise<void> | undefined;
 
   constructor(options: TurnproofProcessorOptions<S>) {
@@ -134,7 +71,16 @@ export class TurnproofProcessor<S = never> {
       spool: options.spool === undefined ? undefined : untracedJournal(options.spool),
       writeThrough: options.writeThrough === true,
     });
-    this.inherits = this.batches.inherited > 0;
+    this.losses = new LossReports({
+      send: (span, timeoutMs) => this.sendReport(span, timeoutMs),
+      revision: () => this.spanCounts.revision,
+      health: () => this.health,
+      resource: () => this.resource,
+      producerId: this.producerId,
+      // A failed export may be of spans of an earlier process that were on the disk.
+      inherits: this.batches.inherited > 0,
+      settings,
+    });
     const { queueMax, batchMax, delayMs, spoolWindowMs } = settings;
     const window = Math.min(delayMs, spoolWindowMs);
     const exportBatch = this.batches.export.bind(this.batches);
@@ -243,11 +189,11 @@ export class TurnproofProcessor<S = never> {
     // The host could not react to a failure here any more; the counters have it.
     await this.flush(sending, sending);
     this.watch.stop();
-    clearTimeout(this.reporting);
+    this.losses.stop();
     await this.rescue();
     const left = (): number => Math.max(lastWordsMs / 2, deadline - Date.now());
     // An exporter that just failed would fail again.
-    if (!this.batches.failing) await within(this.report(left()), left());
+    if (!this.batches.failing) await within(this.losses.report(left()), left());
     await within(this.batches.close(), 1_000);
     await within(requested(this.exporter, "shutdown"), left());
   }
@@ -260,12 +206,12 @@ export class TurnproofProcessor<S = never> {
     const seq = this.spanCounts.create(kind);
     if (kind === "evidence") {
       const [seconds, nanoseconds] = span.startTime;
-      this.earliestMs = Math.min(this.earliestMs, seconds * 1_000 + nanoseconds / 1_000_000);
+      this.losses.concern(seconds * 1_000 + nanoseconds / 1_000_000);
     }
     this.workedAt = Date.now();
     if (this.ending !== undefined) return this.spanCounts.dropped(kind, 1, "shutdown_deadline");
     if (!this.pump.push(new QueueItem(span, kind, seq))) this.lose(kind, "queue_full");
-    this.reportLater();
+    this.losses.reportLater();
   }
 
   private lose(kind: ItemClass, code: Code): void {
@@ -304,7 +250,7 @@ export class TurnproofProcessor<S = never> {
     // After a failure a moment ago, its flush is not called.
     if (done && failures === this.spanCounts.failures && this.ending === undefined) {
       const left = Math.min(deadline - Date.now(), this.batches.failing ? failingMs : deadlineMs);
-      await within(this.report(left), left);
+      await within(this.losses.report(left), left);
     }
     let refused: unknown;
     const flushed = requested(this.exporter, "forceFlush").catch((error: unknown) => {
@@ -322,44 +268,13 @@ export class TurnproofProcessor<S = never> {
     await within(draining, inheritedMs);
   }
 
-  /** Schedules one report after a change. */
-  private reportLater(): void {
-    if (this.reporting !== undefined) return;
-    const { reportEveryMs, delayMs } = this.settings;
-    const inMs = Math.max(2 * delayMs, this.reportedAt + reportEveryMs - Date.now());
-    this.reporting = untraced(() =>
-      setTimeout(() => {
-        this.reporting = undefined;
-        void this.report(this.settings.exportTimeoutMs);
-      }, inMs),
-    );
-    this.reporting.unref?.();
-  }
-
-  /**
-   * Start of the earliest evidence that the reported totals may concern, epoch milliseconds;
-   * undefined where that is not known: a sampler drops spans before their start is set.
-   */
-  private lossFloorMs(): number | undefined {
-    const isKnown = !this.inherits && this.health.sampled_out === 0;
-    return isKnown && Number.isFinite(this.earliestMs) ? this.earliestMs : undefined;
-  }
-
-  /**
-   * Reports the losses so far, when they have changed. The report itself is not counted. Never
-   * rejects.
-   */
-  private async report(timeoutMs: number): Promise<void> {
-    const { revision } = this.spanCounts;
-    if (revision === this.reportedRevision || timeoutMs <= 0) return;
-    this.reportedAt = Date.now();
-    const span = lossReport(this.health, this.producerId, this.resource, this.lossFloorMs());
+  /** Sends a report past the queue and the counters; true where the exporter took it. */
+  private async sendReport(span: ReadableSpanLike, timeoutMs: number): Promise<boolean> {
     const screened = this.gate.screen(span);
-    if (screened === undefined) return;
-    const limit = Math.min(timeoutMs, this.settings.exportTimeoutMs);
-    const result = await callExporter(this.exporter, [screened], limit);
+    if (screened === undefined) return false;
+    const result = await callExporter(this.exporter, [screened], timeoutMs);
     this.batches.answered(result);
-    if (result === "done") this.reportedRevision = revision;
+    return result === "done";
   }
 }
 

@@ -18,7 +18,7 @@ import type { KeyIdentity } from "../mapping/span-reading.ts";
 import type { EvidenceSamplerOptions, SamplerLike } from "../processor/evidence-sampler.ts";
 import type { ExportHealth } from "../processor/span-counts.ts";
 import { TurnproofProcessor } from "../processor/turnproof-processor.ts";
-import type { TurnproofProcessorOptions } from "../processor/turnproof-processor.ts";
+import type { TurnproofProcessorOptions } from "../processor/processor-settings.ts";
 import { contextWorks, problemOf, problemSentence } from "./problem.ts";
 import { readEnvironment } from "./environment.ts";
 import type { Environment, Variables } from "./environment.ts";
