@@ -2,7 +2,7 @@
  * @module Agent: one agent for all users. The user is an argument of each call; the state of a
  * turn is in its own asynchronous context (requirements: Scope hierarchy).
  */
-import { checkedIdentity, ObservabilityRecorder, otelSink, Turn } from "@turnproof/instrumentation";
+import { ObservabilityRecorder, otelSink } from "@turnproof/instrumentation";
 import type {
   EvidenceSink,
   Feedback,
@@ -10,18 +10,14 @@ import type {
   SpanOptions,
   TaskOutcome,
   TraceContext,
-  TurnIdentity,
 } from "@turnproof/instrumentation";
 import type { Memory } from "@turnproof/memory";
-import { CodedError, randomId } from "@turnproof/semconv";
+import { CodedError } from "@turnproof/semconv";
 
-import { errorTypeOf } from "./admissible.ts";
 import type { AgentOptions, RunOptions } from "./agent-options.ts";
 import { agentParts } from "./agent-parts.ts";
 import type { AgentParts } from "./parts.ts";
-import { definedFields } from "./defined-fields.ts";
 import { EventChannel } from "./event-channel.ts";
-import { idOf } from "./id-of.ts";
 import type { RunResult } from "./run-result.ts";
 import {
   beginOwn,
@@ -32,12 +28,12 @@ import {
   ownTurn,
 } from "./own-turn.ts";
 import type { CallerScope } from "./own-turn.ts";
-import { keepCutTurn, runTurn } from "./run-turn.ts";
+import { runTurn } from "./run-turn.ts";
 import { summarizeAgent } from "./summary.ts";
 import type { StoredCounts, SummaryOptions } from "./summary.ts";
-import { ToolBudget } from "./tool-router.ts";
-import type { RunEvent, RunEventBody } from "./turn-events.ts";
-import type { TurnState } from "./turn-state.ts";
+import type { RunEvent } from "./turn-events.ts";
+import { openTurn, failTurn } from "./open-turn.ts";
+import type { Listener } from "./open-turn.ts";
 
 /**
  * Feedback on a turn. `traceContext` defaults to the caller's own turn: the one that runs here, or
@@ -65,8 +61,6 @@ export type TurnStream = AsyncIterableIterator<RunEvent> &
 class OpenStream extends EventChannel<RunEvent> {
   traceContext: TraceContext | undefined;
 }
-
-type Listener = (event: RunEvent) => Promise<void>;
 
 /** An agent. */
 export class Agent {
@@ -244,7 +238,9 @@ export class Agent {
   ): Promise<RunResult> {
     if (typeof query !== "string") throw new CodedError("record_invalid", { field: "query" });
     how.signal.throwIfAborted();
-    const state = this.#open(query, options, how.signal, how.listener);
+    const { signal, listener } = how;
+    const call = { query, options, signal, listener };
+    const state = openTurn(this.#parts, this.#sink, call);
     const ended = how.caller === undefined ? undefined : beginOwn(how.caller, state.traceContext);
     how.opened?.(state.traceContext);
     this.#last = state.traceContext;
@@ -261,96 +257,16 @@ export class Agent {
           await state.emit({ type: "run.done", status, persisted, result });
           return result;
         } catch (error) {
-          await fail(this.#parts, state, error);
+          await failTurn(this.#parts, state, error);
           throw error;
         }
       }),
     );
     return turn.finally(ended);
   }
-
-  #open(
-    query: string,
-    options: RunOptions,
-    signal: AbortSignal,
-    listener: Listener | undefined,
-  ): TurnState {
-    const { options: own, agentId } = this.#parts;
-    // Memory uses this identity; a refused identity throws before anything is read or written.
-    const identity = checkedIdentity({
-      agentId,
-      runId: options.runId ?? randomId(),
-      turnId: options.turnId ?? randomId(),
-      userId: idOf(options.userId, "userId") ?? null,
-      memoryId: idOf(options.memoryId, "memoryId") ?? own.memoryId ?? agentId,
-      threadId: idOf(options.threadId, "threadId") ?? `thread_${crypto.randomUUID()}`,
-      ...definedFields({ applicationId: own.applicationId }),
-    });
-    const turn = new Turn({
-      ...identity,
-      sink: this.#sink,
-      ...definedFields({
-        agentName: own.name,
-        coverageProfile: own.coverageProfile,
-        strict: own.strict,
-        fingerprint: own.fingerprint,
-      }),
-    });
-    return {
-      owner: this.#parts,
-      turn,
-      traceContext: turn.traceContext,
-      place: { ...placeOf(turn.traceContext.identity), turn },
-      query,
-      options,
-      budget: new ToolBudget(own.routing?.callsMax),
-      signal,
-      written: { conversation: 0, toolLog: 0, workflowSteps: 0, summaries: 0, cache: false },
-      sharedLimits: new Set(),
-      called: [],
-      running: new Set(),
-      streamed: { text: "" },
-      emit: emitter(options, listener),
-    };
-  }
 }
 
 /** A signal of our own for a call without one, so that tools always have one. */
 function signalOf(options: RunOptions): AbortSignal {
   return options.signal ?? new AbortController().signal;
-}
-
-/** Memory uses the same form of a keyed id as evidence (vocabulary: Identity). */
-function placeOf(identity: TurnIdentity): Omit<TurnState["place"], "turn"> {
-  const { userId, agentId, memoryId, threadId } = identity;
-  return { userId: userId ?? null, agentId, memoryId: memoryId ?? agentId, threadId };
-}
-
-/** Numbers events and awaits each listener; a listener that throws does not affect the turn. */
-function emitter(
-  options: RunOptions,
-  listener: Listener | undefined,
-): (event: RunEventBody) => Promise<void> {
-  let seq = 0;
-  return async (body) => {
-    seq += 1;
-    const event: RunEvent = { ...body, seq };
-    try {
-      await options.eventCallback?.(event);
-    } catch {
-      // A listener's failure must not change the outcome of a turn.
-    }
-    await listener?.(event);
-  };
-}
-
-/** Records the failed turn and emits its end, with the error's class, never its text. */
-async function fail(parts: AgentParts, state: TurnState, error: unknown): Promise<void> {
-  const cancelled = state.signal.aborted;
-  await keepCutTurn(parts, state, cancelled ? "cancelled" : "error");
-  const errorType = cancelled ? "cancelled" : errorTypeOf(error);
-  // The caller must receive the original failure, even when recording it fails.
-  await (cancelled ? state.turn.partial() : state.turn.fail(errorType)).catch(() => undefined);
-  const status = cancelled ? "cancelled" : "error";
-  await state.emit({ type: "run.done", status, errorType, persisted: { ...state.written } });
 }

@@ -44,7 +44,7 @@ export type { TurnIdentity } from "./turn-identity.ts";
 export { propagateTurn, receivedTurn, turnFetch, TurnPropagator } from "./turn-propagator.ts";
 export type { PropagatingFetchOptions } from "./turn-propagator.ts";
 export { Turn, withTurn } from "./turn.ts";
-export type { CacheDecided } from "./turn.ts";
+export type { CacheDecided } from "./cache-decided.ts";
 export type { TurnOptions } from "./turn-options.ts";
 export type { RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
 export { forWorker } from "./worker.ts";

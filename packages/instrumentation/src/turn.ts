@@ -6,7 +6,7 @@
 import { SpanKind, trace } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
 import { attribute, CodedError, ownSpanNames, randomId } from "@turnproof/semconv";
-import type { CacheDecision, EventKind } from "@turnproof/semconv";
+import type { EventKind } from "@turnproof/semconv";
 
 import { activeContext, parentsAreKept, runIn } from "./active-context.ts";
 import { otelSink } from "./evidence-sink.ts";
@@ -41,20 +41,13 @@ import { FoundCodes } from "./turn-findings.ts";
 import { admittedIdentity } from "./turn-identity.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
 import { readOptions } from "./turn-options.ts";
+import type { TurnOptions } from "./turn-options.ts";
 import { GuardedRecorder } from "./guarded-recorder.ts";
+import type { RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
 import { stepName } from "./step-name.ts";
 import type { Facts, Observation } from "./observation.ts";
-import type { RecorderHealth, RecorderOptions } from "./guarded-recorder.ts";
-import type { TurnOptions } from "./turn-options.ts";
-
-/** Decision of a semantic cache. The provider's own cached tokens are recorded elsewhere. */
-export interface CacheDecided {
-  readonly decision: CacheDecision;
-  readonly reason?: string;
-  /** Fingerprint of the request: model, instructions, tools, data version, context. */
-  readonly fingerprint?: string;
-  readonly similarity?: number;
-}
+import { cacheFacts } from "./cache-decided.ts";
+import type { CacheDecided } from "./cache-decided.ts";
 
 /** The span name and the facts of a step's options. */
 type Stated = readonly [name: string, facts: Facts];
@@ -221,12 +214,7 @@ export class Turn {
 
   /** What the semantic cache decided. */
   cacheDecided(decided: CacheDecided): Promise<void> {
-    return this.#point("cache_decision", ownSpanNames.cache_decision, () => ({
-      [attribute.cache_decision.span]: decided.decision,
-      [attribute.cache_bypass_reason.span]: decided.reason,
-      [attribute.cache_fingerprint.span]: decided.fingerprint,
-      [attribute.cache_similarity.span]: decided.similarity,
-    }));
+    return this.#point("cache_decision", ownSpanNames.cache_decision, () => cacheFacts(decided));
   }
 
   /**
