@@ -10,7 +10,7 @@ import type { EvidenceStore } from "@turnproof/store";
 
 import { serverPlaceOf } from "./backend/store-places.ts";
 import { createClientNetwork } from "./access/client-address.ts";
-import { parseConfig } from "./config/config.ts";
+import { parseConfig } from "./config/read-config.ts";
 import type { Config } from "./config/config.ts";
 import { peerAddress } from "./http/environment.ts";
 import type { AppContext, AppEnv } from "./http/environment.ts";

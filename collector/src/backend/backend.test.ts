@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { engineSentences, openStore } from "./backend.ts";
-import { parseConfig } from "../config/config.ts";
+import { parseConfig } from "../config/read-config.ts";
 
 const missing = Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
 

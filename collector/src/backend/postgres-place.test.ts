@@ -3,7 +3,7 @@ import { CodedError } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
 import { serverOf } from "./backend.ts";
-import { parseConfig } from "../config/config.ts";
+import { parseConfig } from "../config/read-config.ts";
 import { postgresFolder } from "./postgres-place.ts";
 
 test("a file: URL is a directory, everything else a server", () => {

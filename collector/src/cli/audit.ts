@@ -14,7 +14,7 @@ import { originOf, readVerifierKey, signerFolder, verifierKey } from "../access/
 import { proveConsistency, proveInclusion } from "../access/audit/proof.ts";
 import { verifyAudit } from "../access/audit/verify.ts";
 import { readKeyring, wasMade } from "../access/stable-secret.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { countedText } from "../ui/display/figures.ts";
 import { withJson } from "./command.ts";

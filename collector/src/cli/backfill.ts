@@ -8,7 +8,7 @@ import { CodedError, isoMicros } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 
 import { openStore } from "../backend/backend.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { withJson } from "./command.ts";
 import { allEvents, appendAll, contentHash } from "./evidence-copy.ts";

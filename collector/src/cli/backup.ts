@@ -12,7 +12,7 @@ import type { Command } from "commander";
 
 import { openStore, serverOf } from "../backend/backend.ts";
 import { postgresFolder } from "../backend/postgres-place.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { ifThere } from "../config/data-files.ts";
 import { version } from "../version.ts";

@@ -9,7 +9,7 @@ import type { Command } from "commander";
 import type { EventPage } from "@turnproof/evidence";
 import { attribute } from "@turnproof/semconv";
 
-import { readClientConfig } from "../config/config.ts";
+import { readClientConfig } from "../config/read-config.ts";
 import { createClient } from "./client.ts";
 import type { Client } from "./client.ts";
 import { withClient } from "./command.ts";

@@ -20,7 +20,7 @@ import {
 import type { TurnResult } from "@turnproof/contracts";
 import { CodedError } from "@turnproof/semconv";
 
-import { readClientConfig } from "../config/config.ts";
+import { readClientConfig } from "../config/read-config.ts";
 import { pricingOf } from "../cost/call-price.ts";
 import { openPriceList } from "../cost/price-list.ts";
 import { version } from "../version.ts";

@@ -2,7 +2,7 @@
  * @module Client: requests of commands to a running collector. A refusal is returned as the
  * collector's problem, never as a page.
  */
-import { readClientConfig } from "../config/config.ts";
+import { readClientConfig } from "../config/read-config.ts";
 import { allowedText } from "../ui/display/problem-texts.ts";
 import type { RefusedPlace } from "../ui/display/problem-texts.ts";
 

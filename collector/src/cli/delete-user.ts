@@ -18,7 +18,7 @@ import { deleteUser as deleteRows, deleteUserEvidence } from "@turnproof/store/a
 import { deletionReason, deletionReasons } from "../access/audit/deletion-reason.ts";
 import { openIdentityKey } from "../access/stable-secret.ts";
 import { openMemory, openStore, serverOf } from "../backend/backend.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { alertPlaces, alertsFile, eraseAlerts } from "../alerts/erase-alerts.ts";
 import { connectionOf, evidenceFolder, memoryFolder } from "../backend/store-places.ts";

@@ -10,7 +10,7 @@ import type { DirectoryOwner } from "@turnproof/journal/process-lock";
 
 import { serverOf } from "../backend/backend.ts";
 import { damageOf, damageTexts } from "../backend/store-damage.ts";
-import { readClientConfig } from "../config/config.ts";
+import { readClientConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { createStatementSigner } from "../judge/statement.ts";
 import type { HealthModel } from "../pages/health/route.ts";

@@ -21,7 +21,7 @@ import type { Code } from "@turnproof/semconv";
 import type { Command } from "commander";
 import pc from "picocolors";
 
-import { ConfigError, describeEnvironment, readConfig } from "../config/config.ts";
+import { ConfigError, describeEnvironment, readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { isFull } from "../access/audit/reserve.ts";
 import { openMemory } from "../backend/backend.ts";

@@ -17,7 +17,7 @@ import { verifierKeyOf } from "../access/audit/checkpoint.ts";
 import { readVerifierKey } from "../access/audit/note.ts";
 import { createStatementSigner, hasStatementKey } from "../judge/statement.ts";
 import type { StatementSigner } from "../judge/statement.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import type { HealthModel } from "../pages/health/route.ts";
 import type { TurnsModel } from "../pages/turns/route.ts";

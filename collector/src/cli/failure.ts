@@ -6,7 +6,7 @@
 import { CodedError, codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
 
-import { ConfigError } from "../config/config.ts";
+import { ConfigError } from "../config/read-config.ts";
 import { isFull } from "../access/audit/reserve.ts";
 import { deletionReasons } from "../access/audit/deletion-reason.ts";
 import { Refusal } from "./client.ts";

@@ -9,7 +9,7 @@ import type { Command } from "commander";
 import { gate, gateMarkdown, gateText, planTogether, withShared } from "@turnproof/contracts";
 import type { GateOutcome, GatePlans, GateReport, GateSettings } from "@turnproof/contracts";
 
-import { readClientConfig } from "../config/config.ts";
+import { readClientConfig } from "../config/read-config.ts";
 import { openPriceList } from "../cost/price-list.ts";
 import { gateSides } from "../judge/gate-sides.ts";
 import { measureTrials, notCompared, trialsOf } from "../judge/gate-turns.ts";

@@ -11,7 +11,7 @@ import { providersWith } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { openMemory, openStore } from "../backend/backend.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { keepContent, legacyContent } from "../memory/legacy-content.ts";
 import { anyOf } from "../config/config-variables.ts";

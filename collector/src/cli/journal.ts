@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import { readQuarantine, replayQuarantine } from "@turnproof/journal";
 
 import { openStore } from "../backend/backend.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import { bytesText } from "../ui/display/figures.ts";
 import { decodeFrame } from "../receive/otlp/frame-codec.ts";
 import { setAsideOf } from "../receive/otlp/quarantined-record.ts";

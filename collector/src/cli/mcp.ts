@@ -2,7 +2,7 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Command } from "commander";
 
-import { readClientConfig } from "../config/config.ts";
+import { readClientConfig } from "../config/read-config.ts";
 import { pricingOf } from "../cost/call-price.ts";
 import { openPriceList } from "../cost/price-list.ts";
 import { Refused, withQuery } from "../mcp/requester.ts";

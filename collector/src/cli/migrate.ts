@@ -16,7 +16,7 @@ import type { CopyReport, ParityReport } from "@turnproof/store/admin";
 import { openStore } from "../backend/backend.ts";
 import type { Archive, StoreKind } from "../backend/backend.ts";
 import { connectionOf } from "../backend/store-places.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { anyOf } from "../config/config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";

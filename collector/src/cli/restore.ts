@@ -11,7 +11,7 @@ import type { Command } from "commander";
 import { verifyAudit } from "../access/audit/verify.ts";
 import { readPublicKey } from "../access/audit/checkpoint.ts";
 import { fieldOf, readKeyring } from "../access/stable-secret.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { countIn, requireEmpty } from "./backup.ts";
 import { auditHead, differences } from "./backup-counts.ts";

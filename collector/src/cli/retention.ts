@@ -14,7 +14,7 @@ import { providersWith } from "@turnproof/store";
 
 import type { StoreKind } from "../backend/backend.ts";
 import { connectionOf } from "../backend/store-places.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { anyOf } from "../config/config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";

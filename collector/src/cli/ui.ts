@@ -9,7 +9,7 @@ import { providersWith } from "@turnproof/store";
 import { createClientNetwork } from "../access/client-address.ts";
 import { createCollector } from "../collector.ts";
 import type { Collector } from "../collector.ts";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { listenGrpc } from "../receive/grpc/grpc-server.ts";
 import type { GrpcListenOptions } from "../receive/grpc/grpc-server.ts";

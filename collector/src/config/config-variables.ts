@@ -1,7 +1,7 @@
 /**
  * @module Variables: every environment variable once, by the part after its prefix, with its
- * description. `doctor`, the help text and the documentation use this table; `config.ts` reads the
- * values.
+ * description. `doctor`, the help text and the documentation use this table; `read-config.ts` reads
+ * the values.
  */
 import { providersWith } from "@turnproof/store";
 

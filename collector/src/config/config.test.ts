@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
-import { ConfigError, describeEnvironment, parseConfig } from "./config.ts";
+import { ConfigError, describeEnvironment, parseConfig } from "./read-config.ts";
 import { schema } from "./config-schema.ts";
 import { variables } from "./config-variables.ts";
 import { makeToken } from "./token-strength.ts";

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 import { z } from "zod";
 
-import { ConfigError } from "../config/config.ts";
+import { ConfigError } from "../config/read-config.ts";
 import type { Hooks } from "./hooks.ts";
 
 const names = ["ts", "js", "mjs"].map((extension) => `turnproof.config.${extension}`);

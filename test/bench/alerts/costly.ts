@@ -21,7 +21,7 @@ import { judgeRule } from "../../../collector/src/alerts/evaluate.ts";
 import type { MeasureParts } from "../../../collector/src/alerts/rule-query.ts";
 import { parseAlertRules } from "../../../collector/src/config/alert-rules.ts";
 import type { AlertRule } from "../../../collector/src/config/alert-rules.ts";
-import { parseConfig } from "../../../collector/src/config/config.ts";
+import { parseConfig } from "../../../collector/src/config/read-config.ts";
 import { openPriceList } from "../../../collector/src/cost/price-list.ts";
 import { openReceiver, secret } from "../../suite/collector/alert-receiver.ts";
 import { allTenants } from "@turnproof/store/testing";

@@ -11,7 +11,7 @@ import { afterAll, expect, test, vi } from "vitest";
 
 import { createCollector } from "../../../collector/src/collector.ts";
 import type { Collector } from "../../../collector/src/collector.ts";
-import { parseConfig } from "../../../collector/src/config/config.ts";
+import { parseConfig } from "../../../collector/src/config/read-config.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { judgeTurns, quiet } from "./desk.ts";
 import { isoOf, start, turnAt } from "./stopped-judge.ts";

@@ -10,7 +10,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { evidenceCheck } from "../../../collector/src/cli/doctor-evidence.ts";
 import { createCollector } from "../../../collector/src/collector.ts";
 import type { Collector } from "../../../collector/src/collector.ts";
-import { parseConfig } from "../../../collector/src/config/config.ts";
+import { parseConfig } from "../../../collector/src/config/read-config.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { judgeTurns, quiet } from "./desk.ts";

@@ -7,7 +7,7 @@ import { afterAll, expect, test, vi } from "vitest";
 
 import { accountChecks } from "../../../collector/src/cli/doctor-account.ts";
 import { createCollector } from "../../../collector/src/collector.ts";
-import { parseConfig } from "../../../collector/src/config/config.ts";
+import { parseConfig } from "../../../collector/src/config/read-config.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { quiet } from "./desk.ts";

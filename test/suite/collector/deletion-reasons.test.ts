@@ -13,7 +13,7 @@ import { auditFacts } from "../../../collector/src/cli/pack/audit-facts.ts";
 import { factsSchema } from "../../../collector/src/cli/pack/pack-facts.ts";
 import type { PackFacts } from "../../../collector/src/cli/pack/pack-facts.ts";
 import { tablePage } from "../../../collector/src/cli/pack/pack-pages.ts";
-import { readConfig } from "../../../collector/src/config/config.ts";
+import { readConfig } from "../../../collector/src/config/read-config.ts";
 import { turnproof } from "../contracts/command.ts";
 import type { Ran } from "../contracts/command.ts";
 

@@ -13,7 +13,7 @@ import { accountChecks } from "../../../collector/src/cli/doctor-account.ts";
 import { evidenceCheck } from "../../../collector/src/cli/doctor-evidence.ts";
 import { createCollector } from "../../../collector/src/collector.ts";
 import type { Collector } from "../../../collector/src/collector.ts";
-import { parseConfig } from "../../../collector/src/config/config.ts";
+import { parseConfig } from "../../../collector/src/config/read-config.ts";
 import { openDamageDesk } from "../../../collector/src/backend/damage-tracker.ts";
 import { missingSince, openAccount } from "../../../collector/src/judge/evidence-account.ts";
 import { watchEvidence } from "../../../collector/src/judge/evidence-watch.ts";

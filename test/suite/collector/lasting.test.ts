@@ -12,7 +12,7 @@ import { allTenants, receivedAt, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { openings } from "../../../collector/src/backend/backend.ts";
-import { parseConfig } from "../../../collector/src/config/config.ts";
+import { parseConfig } from "../../../collector/src/config/read-config.ts";
 import { recordStored } from "../../../packages/store/src/ledger/record-roots.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import type { MongoDatabase } from "../../servers/mongo-database.ts";

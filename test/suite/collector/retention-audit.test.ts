@@ -12,7 +12,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { holdLog } from "../../../collector/src/access/audit/writer-lock.ts";
 import { auditFacts } from "../../../collector/src/cli/pack/audit-facts.ts";
 import { evidenceFolder } from "../../../collector/src/backend/store-places.ts";
-import { readConfig } from "../../../collector/src/config/config.ts";
+import { readConfig } from "../../../collector/src/config/read-config.ts";
 import { turnproof } from "../contracts/command.ts";
 import type { Ran } from "../contracts/command.ts";
 import { turnEvents } from "./desk.ts";

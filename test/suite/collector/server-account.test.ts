@@ -11,7 +11,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { accountChecks } from "../../../collector/src/cli/doctor-account.ts";
 import { createCollector } from "../../../collector/src/collector.ts";
 import type { Collector } from "../../../collector/src/collector.ts";
-import { parseConfig } from "../../../collector/src/config/config.ts";
+import { parseConfig } from "../../../collector/src/config/read-config.ts";
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";

@@ -83,14 +83,14 @@ const names: Rule = (file) => {
 
 const environment: Rule = (file) => {
   const home =
-    file.path === "collector/src/config/config.ts" ||
+    file.path === "collector/src/config/read-config.ts" ||
     file.path.startsWith("packages/exporter/src/register") ||
     file.path.startsWith("test/") ||
     isTest(file.path);
   if (home) return [];
   return everyLine(
     file,
-    "the environment is read in collector/src/config/config.ts and exporter's register alone",
+    "the environment is read in collector/src/config/read-config.ts and exporter's register alone",
     (line) => !comment.test(line) && line.includes("process.env"),
   );
 };

@@ -12,7 +12,7 @@ import { createSigner } from "../../access/audit/checkpoint.ts";
 import { openAudit } from "../../access/audit/log.ts";
 import { createPseudonyms } from "../../access/pseudonyms.ts";
 import { openKeyring } from "../../access/stable-secret.ts";
-import { readConfig } from "../../config/config.ts";
+import { readConfig } from "../../config/read-config.ts";
 import { createLog } from "../../log.ts";
 import { auditFacts } from "./audit-facts.ts";
 
