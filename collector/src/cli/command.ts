@@ -1,6 +1,7 @@
 /** @module Command: the options that all commands share. */
 import type { Command } from "commander";
 
+import { configDefaults } from "../config/config-defaults.ts";
 import type { ClientFlags } from "./client.ts";
 
 /** Flags of commands that query a running collector. */
@@ -18,7 +19,7 @@ export function withClient(command: Command): Command {
   return withJson(command)
     .option(
       "--url <url>",
-      "address of the collector (default TURNPROOF_URL, else http://127.0.0.1:4318)",
+      `address of the collector (default TURNPROOF_URL, else ${configDefaults.URL})`,
     )
     .option(
       "--token <token>",

@@ -2,6 +2,7 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Command } from "commander";
 
+import { configDefaults } from "../config/config-defaults.ts";
 import { readClientConfig } from "../config/read-config.ts";
 import { pricingOf } from "../cost/call-price.ts";
 import { openPriceList } from "../cost/price-list.ts";
@@ -20,7 +21,7 @@ export function addMcpCommand(program: Command): void {
     .description("serve the evidence to agents over stdio, by the Model Context Protocol")
     .option(
       "--url <url>",
-      "address of the collector (default TURNPROOF_URL, else http://127.0.0.1:4318)",
+      `address of the collector (default TURNPROOF_URL, else ${configDefaults.URL})`,
     )
     .option(
       "--token <token>",

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { CodedError, codeOf } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 
+import { configDefaults } from "../config/config-defaults.ts";
 import { createClientNetwork } from "../access/client-address.ts";
 import { createCollector } from "../collector.ts";
 import type { Collector } from "../collector.ts";
@@ -132,13 +133,16 @@ export function addUiCommand(program: Command): void {
   program
     .command("ui", { isDefault: true })
     .description("serve the collector: OTLP in on /v1, operator pages and JSON out")
-    .option("--host <host>", "address to listen on (default 127.0.0.1)")
-    .option("--port <port>", "port to listen on, 0 for a free one (default 4318)")
+    .option("--host <host>", `address to listen on (default ${configDefaults.HOST})`)
+    .option("--port <port>", `port to listen on, 0 for a free one (default ${configDefaults.PORT})`)
     .option(
       "--grpc-port <port>",
-      "port of OTLP/gRPC, 0 for a free one, off for none (default 4317)",
+      `port of OTLP/gRPC, 0 for a free one, off for none (default ${configDefaults.GRPC_PORT})`,
     )
-    .option("--data-dir <dir>", "directory of journal, store and audit log (default .turnproof)")
+    .option(
+      "--data-dir <dir>",
+      `directory of journal, store and audit log (default ${configDefaults.DATA_DIR})`,
+    )
     .option("--backend <kind>", anyOf(providersWith("evidence")))
     .addHelpText(
       "after",

@@ -5,6 +5,8 @@
  */
 import { providersWith } from "@turnproof/store";
 
+import { configDefaults } from "./config-defaults.ts";
+
 /**
  * One variable: `TURNPROOF_<name>`, also accepted as `SERVICE_<name>` (requirements: Authentication
  * 1).
@@ -17,12 +19,13 @@ export interface Variable {
   readonly meaning: string;
 }
 
-const row = (name: string, fallback: string, meaning: string, secret = false): Variable => ({
-  name,
-  secret,
-  fallback,
-  meaning,
-});
+/** @param fallback a default, or where the value is from without one */
+const row = (
+  name: string,
+  fallback: string | number | boolean,
+  meaning: string,
+  secret = false,
+): Variable => ({ name, secret, fallback: String(fallback), meaning });
 
 /** Names in a sentence: `a, b or c`. */
 export function anyOf(names: readonly string[]): string {
@@ -31,11 +34,15 @@ export function anyOf(names: readonly string[]): string {
 
 /** The variables in display order. */
 export const variables: readonly Variable[] = [
-  row("HOST", "127.0.0.1", "Address to listen on; anything but loopback needs a token and PROXY."),
-  row("PORT", "4318", "Port to listen on; 0 takes a free one."),
+  row(
+    "HOST",
+    configDefaults.HOST,
+    "Address to listen on; anything but loopback needs a token and PROXY.",
+  ),
+  row("PORT", configDefaults.PORT, "Port to listen on; 0 takes a free one."),
   row(
     "GRPC_PORT",
-    "4317",
+    configDefaults.GRPC_PORT,
     "Port of OTLP/gRPC; 0 takes a free one, `off` serves none. With PORT 0 it is 0 unless set.",
   ),
   row(
@@ -43,9 +50,9 @@ export const variables: readonly Variable[] = [
     "",
     "Addresses or networks of the proxies that end TLS, comma-separated, or `any` in a private network; needed beyond loopback. Other peers are refused.",
   ),
-  row("BASE_PATH", "/", "Path under which everything is served."),
-  row("DATA_DIR", ".turnproof", "Journal, embedded store, keys and audit log."),
-  row("BACKEND", "clickhouse", `${anyOf(providersWith("evidence"))}.`),
+  row("BASE_PATH", configDefaults.BASE_PATH, "Path under which everything is served."),
+  row("DATA_DIR", configDefaults.DATA_DIR, "Journal, embedded store, keys and audit log."),
+  row("BACKEND", configDefaults.BACKEND, `${anyOf(providersWith("evidence"))}.`),
   row("CLICKHOUSE_URL", "", "A ClickHouse server; without it the embedded engine is used.", true),
   row("CLICKHOUSE_USER", "the one in the URL", "User of the ClickHouse server."),
   row("CLICKHOUSE_PASSWORD", "the one in the URL", "Its password, not percent-encoded.", true),
@@ -68,7 +75,11 @@ export const variables: readonly Variable[] = [
     "Connection string of MongoDB. The user needs to read and write, and to make indexes.",
     true,
   ),
-  row("MEMORY_BACKEND", "filesystem", `${anyOf([...providersWith("memory"), "none"])}.`),
+  row(
+    "MEMORY_BACKEND",
+    configDefaults.MEMORY_BACKEND,
+    `${anyOf([...providersWith("memory"), "none"])}.`,
+  ),
   row("CONFIG", "", "Path of a file with host hooks (turnproof.config.ts, .js or .json)."),
   row("UI_AUTH_TOKEN", "", "Operator token: one admin, at least 16 characters.", true),
   row(
@@ -84,8 +95,12 @@ export const variables: readonly Variable[] = [
   ),
   row("UI_OIDC_CLIENT_ID", "", "Client id of this collector at the provider."),
   row("UI_OIDC_CLIENT_SECRET", "none: a public client", "Its secret.", true),
-  row("UI_OIDC_SCOPES", "openid", "Scopes to request, separated by spaces."),
-  row("UI_OIDC_ROLE_CLAIM", "roles", "Claim with the role; dots lead into objects."),
+  row("UI_OIDC_SCOPES", configDefaults.UI_OIDC_SCOPES, "Scopes to request, separated by spaces."),
+  row(
+    "UI_OIDC_ROLE_CLAIM",
+    configDefaults.UI_OIDC_ROLE_CLAIM,
+    "Claim with the role; dots lead into objects.",
+  ),
   row(
     "UI_OIDC_ROLES",
     "each role by its name",
@@ -102,10 +117,14 @@ export const variables: readonly Variable[] = [
     "Keyring `kid:secret,…`, 32 bytes each.",
     true,
   ),
-  row("UI_COOKIE_SECURE", "false", "`true` marks the session cookie Secure."),
+  row(
+    "UI_COOKIE_SECURE",
+    configDefaults.UI_COOKIE_SECURE,
+    "`true` marks the session cookie Secure.",
+  ),
   row("UI_ORIGIN", "", "Public origins of the UI, comma-separated, behind a proxy."),
-  row("UI_READ_ONLY", "false", "`true` refuses every mutation by an operator."),
-  row("UI_TRACE_CONTENT_MODE", "metadata", "metadata, redacted or full."),
+  row("UI_READ_ONLY", configDefaults.UI_READ_ONLY, "`true` refuses every mutation by an operator."),
+  row("UI_TRACE_CONTENT_MODE", configDefaults.UI_TRACE_CONTENT_MODE, "metadata, redacted or full."),
   row("UI_AUDIT_LOG", "audit.jsonl in DATA_DIR once auth is on", "Path of the audit file."),
   row(
     "AUDIT_SHIP",
@@ -115,15 +134,19 @@ export const variables: readonly Variable[] = [
   row("AUDIT_WEBHOOK_TOKEN", "", "Bearer token of a webhook in AUDIT_SHIP.", true),
   row("AUDIT_S3_KEY_ID", "", "Access key of a bucket in AUDIT_SHIP.", true),
   row("AUDIT_S3_SECRET", "", "Its secret.", true),
-  row("AUDIT_S3_REGION", "us-east-1", "Its region."),
-  row("UI_AUDIT_SCOPE", "turnproof", "Audit domain; the same on every process of one deployment."),
+  row("AUDIT_S3_REGION", configDefaults.AUDIT_S3_REGION, "Its region."),
+  row(
+    "UI_AUDIT_SCOPE",
+    configDefaults.UI_AUDIT_SCOPE,
+    "Audit domain; the same on every process of one deployment.",
+  ),
   row("UI_PSEUDONYM_KEY", "random per process", "Secret of the stable pseudonyms, 32 bytes.", true),
   row(
     "UI_TRACE_LINK",
     "",
     "Address of a trace in another backend, `https://jaeger.example/trace/{trace_id}`.",
   ),
-  row("INGEST", "on", "`off` refuses everything on /v1."),
+  row("INGEST", configDefaults.INGEST, "`off` refuses everything on /v1."),
   row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
   row("TRUSTED_INGEST", "all names", "Names whose verification and acknowledgement count."),
   row(
@@ -166,7 +189,7 @@ export const variables: readonly Variable[] = [
   ),
   row(
     "FORWARD_BYTES_MAX",
-    "1073741824",
+    configDefaults.FORWARD_BYTES_MAX,
     "Bound of its queue, at least 16777216 (16 MiB); beyond it spans are dropped and counted.",
   ),
   row(
@@ -176,7 +199,7 @@ export const variables: readonly Variable[] = [
   ),
   row(
     "LEGAL_HOLD",
-    "false",
+    configDefaults.LEGAL_HOLD,
     "`true`: `turnproof retention` and `turnproof delete-user` delete nothing.",
   ),
   row(
@@ -184,10 +207,14 @@ export const variables: readonly Variable[] = [
     "900",
     "Seconds of silence after which a turn that did not end is unfinished; `agent:seconds` for one agent, comma-separated.",
   ),
-  row("JOURNAL_BYTES_MAX", "4294967296", "Bound of the journal; beyond it ingest returns 503."),
+  row(
+    "JOURNAL_BYTES_MAX",
+    configDefaults.JOURNAL_BYTES_MAX,
+    "Bound of the journal; beyond it ingest returns 503.",
+  ),
   row(
     "JUDGE_BYTES_MAX",
-    "134217728",
+    configDefaults.JUDGE_BYTES_MAX,
     "Memory for turns until they are quiet; turns beyond it are read back to be judged.",
   ),
   row(
@@ -213,7 +240,7 @@ export const variables: readonly Variable[] = [
     "Ed25519 private key (PEM or JWK) of statements.",
     true,
   ),
-  row("URL", "http://127.0.0.1:4318", "Address of the collector that the CLI calls."),
+  row("URL", configDefaults.URL, "Address of the collector that the CLI calls."),
   row("TOKEN", "the operator token", "Token the CLI authenticates with.", true),
   row("INGEST_TOKEN", "", "Ingest token that `turnproof canary` sends spans with.", true),
   row("LOG", "pretty on a terminal, else json", "json or pretty."),

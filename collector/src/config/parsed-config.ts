@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { oidcOf } from "./oidc-settings.ts";
 import type { ParsedVariables } from "./config-schema.ts";
 import { withLogin } from "./config-values.ts";
+import { configDefaults } from "./config-defaults.ts";
 import type { Config } from "./config.ts";
 
 /** The configuration of valid variables. */
@@ -88,7 +89,7 @@ function s3Of(data: ParsedVariables): Config["auditS3"] {
 /** OTLP's own port; any free one when the HTTP port is any free one. */
 function grpcPortOf({ GRPC_PORT: stated, INGEST: ingest, PORT: port }: ParsedVariables) {
   if (stated === "off" || ingest === "off") return undefined;
-  return stated ?? (port === 0 ? 0 : 4317);
+  return stated ?? (port === 0 ? 0 : configDefaults.GRPC_PORT);
 }
 
 /** Removes undefined fields, so that an absent option is absent. */

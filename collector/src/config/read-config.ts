@@ -6,6 +6,7 @@
 import { CodedError } from "@turnproof/semconv";
 
 import type { PriceFile } from "./price-file.ts";
+import { configDefaults } from "./config-defaults.ts";
 import { variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
 import type { ConfigProblem } from "./config-rules.ts";
@@ -64,7 +65,7 @@ export function readClientConfig(flags: { readonly url?: string; readonly token?
     ]);
   }
   return {
-    url: flags.url ?? raw["URL"] ?? "http://127.0.0.1:4318",
+    url: flags.url ?? raw["URL"] ?? configDefaults.URL,
     urlSet: (flags.url ?? raw["URL"]) !== undefined,
     token: flags.token ?? raw["TOKEN"] ?? raw["UI_AUTH_TOKEN"],
     ingestToken: raw["INGEST_TOKEN"],
