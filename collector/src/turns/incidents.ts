@@ -142,6 +142,7 @@ export async function findIncidents(
   const records = total === undefined ? [] : await newest(ledger, requested);
   const wrong = records.length < readMax ? records.length : await ledger.countTurns(requested);
   const turns = wrongTurnsOf(records);
+  // Sorted here, not by the store: which turns are one incident depends on the pauses between all.
   const all = rowsInOrder(ranked(turns, pauseMs), (one) => orderValue(one, sort), order);
   const listed = all.slice(skip, skip + limit);
   const items = listed.map((episode) => described(episode, turns, everyMs));

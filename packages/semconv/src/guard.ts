@@ -337,14 +337,6 @@ export function isKeyedName(text: string): boolean {
   );
 }
 
-/**
- * Screens text that a person writes about evidence: a note, the name of a view. The code of what
- * it looks like, or of its length; undefined when it passes.
- */
-export function screenProse(text: string, charsMax: number): Code | undefined {
-  return text.length > charsMax ? "attribute_too_long" : detect(text, { ids: true });
-}
-
 /** Validates the name of a host's own operation; undefined when it passes. */
 export function screenOperation(name: string): Code | undefined {
   if (typeof name !== "string" || !operationPattern.test(name)) return "operation_name_invalid";

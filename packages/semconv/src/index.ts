@@ -42,9 +42,9 @@ export {
   screenEntry,
   screenIdentity,
   screenOperation,
-  screenProse,
   screenValue,
 } from "./guard.ts";
+export { screenProse } from "./guard/prose.ts";
 export type { IdentityKey, Screened, ScreenedIdentity, ScreenOptions } from "./guard.ts";
 export {
   eventKinds,

@@ -38,6 +38,51 @@ test("the box that names a view is as wide as its column", async () => {
     expect(edge).toBeLessThanOrEqual((column?.x ?? 0) + (column?.width ?? 0));
 });
 
+test.each([
+  ["the form of a key", `sk-proj-${"Ab3dE9".repeat(6)}`],
+  ["a bearer token", `Bearer ${"x7Kq2Lm9".repeat(4)}`],
+  ["a JSON web token", `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${"q8Zr"}`.slice(0, 60)],
+])("a private view takes no name of %s, new or renamed", async (_, name) => {
+  // The answer to the shared view is in the console.
+  const page = await visit("/traces?status=error", wide, { excused: /\b400\b/ });
+  await ready(page);
+  const problem = page.locator("[data-views] [data-problem]:visible");
+  await page.keyboard.press("V");
+  await page.keyboard.type(name);
+  await page.keyboard.press("Enter");
+  const sentence = "The value looks like a credential. (attribute_credential)";
+  await expect.poll(() => problem.allInnerTexts()).toEqual([sentence]);
+  const field = page.getByRole("textbox", { name: "Name of the view" });
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
+  expect(await field.evaluate((node) => node === document.activeElement)).toBe(true);
+  expect(await saved(page)).toEqual([]);
+  await expectSoundInEveryLook(page, [320]);
+  // The same rule, for the shared ones.
+  const shared = await page.evaluate(
+    async ([typed]) => {
+      const token = document.querySelector<HTMLInputElement>("[name=csrf_token]")?.value ?? "";
+      const body = new URLSearchParams({ name: typed, query: "?status=error", csrf_token: token });
+      const headers = { accept: "application/json" };
+      const answer = await fetch("/traces/views", { method: "POST", body, headers });
+      return ((await answer.json()) as { code?: string }).code;
+    },
+    [name] as const,
+  );
+  expect(shared).toBe("attribute_credential");
+  await field.fill("Errors");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => saved(page)).toEqual(["Errors"]);
+  await page.locator("[data-view=rename]").click();
+  await field.fill(name);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => problem.allInnerTexts()).toEqual([sentence]);
+  await page.keyboard.press("Escape");
+  expect(await saved(page)).toEqual(["Errors"]);
+  expect(await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain(
+    name,
+  );
+});
+
 test("a view is saved with times and row height, opened, renamed, deleted, brought back", async () => {
   const filter =
     "?status=error&start_time=2026-11-21T00%3A00%3A00Z&end_time=2026-11-22T00%3A00%3A00Z";
@@ -47,7 +92,7 @@ test("a view is saved with times and row height, opened, renamed, deleted, broug
   await page.keyboard.press("V");
   await page.keyboard.type("Errors of the day");
   await page.keyboard.press("Enter");
-  expect(await saved(page)).toEqual(["Errors of the day"]);
+  await expect.poll(() => saved(page)).toEqual(["Errors of the day"]);
   expect(await focusText(page)).toBe("Errors of the day");
   expect(await page.locator("[data-saved] a").getAttribute("aria-current")).toBe("true");
   await page.locator("[data-switch=density]").click();
@@ -118,7 +163,7 @@ test("accounts of one browser keep their own", async () => {
   await page.keyboard.press("V");
   await page.keyboard.type("Of Ann");
   await page.keyboard.press("Enter");
-  expect(await saved(page)).toEqual(["Of Ann"]);
+  await expect.poll(() => saved(page)).toEqual(["Of Ann"]);
   await signIn("bob-q7KxZt4Wm9Rc2Yd8");
   expect(await saved(page)).toEqual([]);
   await signIn("ann-q7KxZt4Wm9Rc2Yd8");

@@ -213,6 +213,7 @@ function costRoutes(parts: Parts): Hono<AppEnv> {
       turns_counted: turns,
       total: { ...costs.total, turns_unknown: unknown.turns },
       slices,
+      // Sorted here, not by the store: it has no prices, and the total is of every row.
       items: rowsInOrder(rows, (row) => columnOf(row, sort), order),
       groups: costs.rows.length,
       every_group: costs.complete,

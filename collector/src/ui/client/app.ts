@@ -24,6 +24,11 @@ whilePrinted(() => {
   if (address !== undefined) address.textContent = location.href;
 });
 
+// A phone's box of links is closed in a wider window, where they are in the rail.
+matchMedia("(min-width: 768px)").addEventListener("change", ({ matches }) => {
+  if (matches) find<HTMLElement>(".rail .rest:popover-open")?.hidePopover();
+});
+
 document.addEventListener("click", (event) => {
   const button = (event.target as Element).closest<HTMLElement>("[data-switch]");
   const name = button?.dataset["switch"];

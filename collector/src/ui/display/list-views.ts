@@ -58,7 +58,8 @@ export interface SavedView {
   readonly density: "normal" | "dense";
 }
 
-const nameCharsMax = 60;
+/** Longest name of a view, in characters. */
+export const viewNameMax = 60;
 const savedMax = 50;
 
 /** Views from the browser's storage; invalid entries are left out. */
@@ -83,7 +84,7 @@ export function readSaved(text: string | null): readonly SavedView[] {
  * bound.
  */
 export function withSaved(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
-  const name = view.name.trim().slice(0, nameCharsMax);
+  const name = view.name.trim().slice(0, viewNameMax);
   if (name === "") return views;
   const named = { ...view, name };
   const at = views.findIndex((other) => other.name === name);

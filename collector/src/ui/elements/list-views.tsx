@@ -4,9 +4,10 @@
  */
 import type { Child, FC, PropsWithChildren } from "hono/jsx";
 
-import { sameView, viewInRange } from "../display/list-views.ts";
+import { sameView, viewInRange, viewNameMax } from "../display/list-views.ts";
 import type { ListView, SavedView } from "../display/list-views.ts";
 import { Icon } from "../icons.tsx";
+import { Refusal } from "./refusal.tsx";
 
 /** Link of a view, in the range of the page. */
 export const ViewLink: FC<
@@ -110,7 +111,7 @@ export const ViewNameForm: FC<{ readonly name: string; readonly word: string }> 
       value={name}
       placeholder="Name of the view"
       aria-label="Name of the view"
-      maxlength={60}
+      maxlength={viewNameMax}
       required
       autocomplete="off"
     />
@@ -120,6 +121,7 @@ export const ViewNameForm: FC<{ readonly name: string; readonly word: string }> 
     <button class="button small" type="button" data-view="cancel">
       Cancel
     </button>
+    <Refusal of="view-name" />
   </form>
 );
 

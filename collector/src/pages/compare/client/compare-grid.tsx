@@ -9,12 +9,19 @@ import type { Columns } from "../../../ui/display/columns.ts";
 import { compareRows } from "../../../ui/display/compare-rows.ts";
 import type { CompareRow, CompareRows } from "../../../ui/display/compare-rows.ts";
 import { operationName } from "../../../ui/display/compare-texts.ts";
+import { wordsOf } from "../../../ui/display/figures.ts";
 import { kindTexts } from "../../../ui/display/kind-texts.ts";
 import { nextOf } from "../../../ui/display/tree-rows.ts";
-import { OperationRow, changesText, eventHref } from "../../../ui/elements/operation-row.tsx";
+import {
+  OperationRow,
+  changesText,
+  eventHref,
+  hasFigures,
+} from "../../../ui/elements/operation-row.tsx";
 import type { CompareContext } from "../../../ui/elements/operation-row.tsx";
 import { RowPath } from "../../../ui/elements/row-path.tsx";
 import { drawn, find } from "../../../ui/client/page.ts";
+import { WrappedLines } from "../../../ui/client/wrapped-lines.ts";
 import { TreeGrid } from "../../../ui/client/tree-grid.ts";
 import type { TreeState } from "../../../ui/client/tree-grid.ts";
 
@@ -28,6 +35,9 @@ export interface CompareColumns {
 export class CompareGrid extends TreeGrid<CompareRow> {
   readonly #list: CompareRows;
   readonly #place: CompareContext;
+  readonly #body: HTMLElement;
+  /** On a phone, where names and changes are whole, in lines of their own. */
+  #wrapped: WrappedLines | undefined;
 
   /** `onKeepAll`: every operation is shown from now on. */
   constructor({ operations, trust }: CompareColumns, onKeepAll: () => void) {
@@ -40,6 +50,7 @@ export class CompareGrid extends TreeGrid<CompareRow> {
     };
     super(list.rows, places, { onSelect: (row) => this.#showDetail(row), onKeepAll });
     this.#list = list;
+    this.#body = places.body;
     this.#place = {
       trust,
       scaleMs: list.scaleMs,
@@ -76,8 +87,30 @@ export class CompareGrid extends TreeGrid<CompareRow> {
     return row === undefined ? undefined : eventHref(row.operation, this.#place);
   }
 
+  protected override beforeRedraw(): void {
+    const beside = Number.parseFloat(getComputedStyle(this.#body).getPropertyValue("--row-beside"));
+    const room = this.#body.clientWidth - beside;
+    this.#wrapped = room > 0 ? new WrappedLines(this.#body, room) : undefined;
+  }
+
   protected override linesOf({ operation }: CompareRow): number {
-    return operation.changes.length;
+    const { changes, ordinal, ambiguous } = operation;
+    const wrapped = this.#wrapped;
+    if (wrapped === undefined) return changes.length;
+    const name = operationName(operation);
+    const named = name === null ? 0 : wrapped.of({ text: name });
+    const flagged = ordinal > 1 || ambiguous ? 1 : 0;
+    const measured = hasFigures(operation) ? 1 : 0;
+    return changes.reduce(
+      (sum, { field, baseline, candidate }) =>
+        sum +
+        wrapped.of(
+          { text: `${wordsOf(field)} ` },
+          { text: " ", code: baseline ?? "?" },
+          { text: "→ ", code: candidate ?? "?" },
+        ),
+      named + flagged + measured,
+    );
   }
 
   protected override drawRow(row: CompareRow, state: TreeState): HTMLElement {

@@ -2,12 +2,37 @@
  * @module SavedViews: the reader's own views, stored only in this browser for this account. A view
  * can be named, renamed, shared, deleted and restored by keyboard alone.
  */
+import type { nameRefusal } from "./name-refusal.ts";
 import { readSaved, viewQuery, withSaved } from "../../../ui/display/list-views.ts";
 import type { SavedView } from "../../../ui/display/list-views.ts";
 import { SavedViewItem, ViewNameForm } from "../../../ui/elements/list-views.tsx";
 import { announce, base, drawn, find, findAll } from "../../../ui/client/page.ts";
 import { choose, preference } from "../../../ui/client/preferences.ts";
 import { addShortcuts } from "../../../ui/client/shortcuts.ts";
+
+let rule: { readonly nameRefusal: typeof nameRefusal } | undefined;
+
+async function loadRule(): Promise<void> {
+  try {
+    rule ??= await import("./name-refusal.ts");
+  } catch {
+    // Without the rule no name is stored: the next one that is sent loads it again.
+  }
+}
+
+const away = "The collector does not answer, so the name could not be checked. Save it again.";
+
+/** Shows a refusal beside the name, which stays in its box. */
+function refuse(form: HTMLFormElement, refusal: string): void {
+  const line = find<HTMLElement>("[data-problem]", form);
+  const field = find<HTMLInputElement>("input", form);
+  if (line === undefined || field === undefined) return;
+  line.hidden = false;
+  line.textContent = refusal;
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", line.id);
+  field.focus();
+}
 
 /** Starts the views of the page, whose query is given. */
 export function startViews(query: URLSearchParams): void {
@@ -162,6 +187,7 @@ class Views {
   #requestName(place: HTMLElement, name: string, word: string, done: (name: string) => void): void {
     if (find("[data-view-name]", place) !== undefined) return;
     const form = drawn(<ViewNameForm name={name} word={word} />) as HTMLFormElement;
+    const field = find<HTMLInputElement>("input", form);
     const stood = [...place.childNodes];
     const opener = document.activeElement as HTMLElement | null;
     const close = (): void => {
@@ -170,10 +196,17 @@ class Views {
     };
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const entered = find<HTMLInputElement>("input", form)?.value.trim() ?? "";
+      const entered = field?.value.trim() ?? "";
       if (entered === "") return;
-      close();
-      done(entered);
+      const take = (): void => {
+        const refusal = rule === undefined ? away : rule.nameRefusal(entered);
+        if (!form.isConnected) return;
+        if (refusal !== undefined) return refuse(form, refusal);
+        close();
+        done(entered);
+      };
+      if (rule === undefined) void loadRule().then(take);
+      else take();
     });
     form.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -182,7 +215,8 @@ class Views {
     });
     find("[data-view=cancel]", form)?.addEventListener("click", close);
     place.replaceChildren(form);
-    const field = find<HTMLInputElement>("input", form);
+    // Loaded while the name is typed.
+    void loadRule();
     field?.focus();
     field?.select();
   }
