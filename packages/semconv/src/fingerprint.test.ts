@@ -13,7 +13,7 @@ import {
   parseKeyring,
   pseudonym,
 } from "./fingerprint.ts";
-import { screenValue } from "./guard.ts";
+import { screenValue } from "./guard/screen-value.ts";
 import { attribute } from "./registry.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";

@@ -36,16 +36,12 @@ export type {
   SpanNameRule,
   ValueAdapter,
 } from "./dialects/table.ts";
-export {
-  isKeyedName,
-  screen,
-  screenEntry,
-  screenIdentity,
-  screenOperation,
-  screenValue,
-} from "./guard.ts";
+export { isKeyedName, screenIdentity } from "./guard/screen-identity.ts";
+export { screen, screenOperation } from "./guard.ts";
 export { screenProse } from "./guard/prose.ts";
-export type { IdentityKey, Screened, ScreenedIdentity, ScreenOptions } from "./guard.ts";
+export { screenEntry, screenValue } from "./guard/screen-value.ts";
+export type { IdentityKey, ScreenedIdentity } from "./guard/screen-identity.ts";
+export type { Screened, ScreenOptions } from "./guard.ts";
 export {
   eventKinds,
   genAiOperations,

@@ -4,8 +4,9 @@
  * everywhere. It holds a function, never a key.
  */
 import { CodedError } from "./coded-error.ts";
-import { screenIdentity, screenValue } from "./guard.ts";
-import type { IdentityKey } from "./guard.ts";
+import { screenIdentity } from "./guard/screen-identity.ts";
+import { screenValue } from "./guard/screen-value.ts";
+import type { IdentityKey } from "./guard/screen-identity.ts";
 import type { RegistryName } from "./registry.ts";
 import type { AttributeRow } from "./registry/row.ts";
 

@@ -5,8 +5,8 @@
  */
 import { digestOf, identityPurpose, keyedFingerprint } from "./fingerprint.ts";
 import type { Key } from "./fingerprint.ts";
-import { isKeyedName } from "./guard.ts";
-import type { IdentityKey } from "./guard.ts";
+import { isKeyedName } from "./guard/screen-identity.ts";
+import type { IdentityKey } from "./guard/screen-identity.ts";
 
 /** Purpose under which names are keyed. */
 const namePurpose = "name";
