@@ -174,6 +174,25 @@ test("a row of Compare has the height of its contents on paper", async () => {
   await expect.poll(() => heightOnPaper(page.locator(".op").first())).toBeGreaterThan(50);
 });
 
+test.each(["cost", "incidents"])("%s on a narrow sheet breaks no figure", async (wanted) => {
+  const state = states.find(({ view }) => view === wanted);
+  const page = await visitState(state!, { ...sheet, width: 390 });
+  await page.emulateMedia({ media: "print" });
+  expect(await sidewaysOverflow(page)).toBe(0);
+  const figures = page.locator("tbody :is(.num, .badge .word)");
+  expect(await figures.count()).toBeGreaterThan(0);
+  const broken = await figures.evaluateAll((all) =>
+    all.flatMap((node) => {
+      const text = (node.textContent ?? "").trim();
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      // Lines are 20 pixels high; a word or a number has one.
+      return !/\s/.test(text) && range.getBoundingClientRect().height > 36 ? [text] : [];
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
 test("the browser makes sheets of it", async () => {
   const page = await printed();
   const sheets = (await page.pdf({ format: "A4" })).toString("latin1");
