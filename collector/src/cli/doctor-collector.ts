@@ -10,6 +10,7 @@ import type { DirectoryOwner } from "@turnproof/journal/process-lock";
 
 import { serverOf } from "../backend/backend.ts";
 import { damageOf, damageTexts } from "../backend/store-damage.ts";
+import type { StoreState } from "../backend/store-state.ts";
 import { readClientConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { createStatementSigner } from "../judge/statement.ts";
@@ -72,9 +73,10 @@ export async function collectorCheck(
       };
     }
     const store = await fetch(`${answer.url}/store`, { signal: AbortSignal.timeout(4_000) });
-    return store.ok
-      ? { check, state: "ok", message: "It runs and is ready." }
-      : { check, state: "warn", message: "It takes spans, and its store does not answer." };
+    if (store.ok) return { check, state: "ok", message: "It runs and is ready." };
+    const { code } = (await store.json()) as StoreState;
+    const message = `It takes spans, and its store does not take them (${code ?? "unknown"}).`;
+    return { check, state: "warn", message };
   } catch {
     if (owner === undefined) {
       return { check, state: "ok", message: "None runs at this address; `turnproof` starts one." };
@@ -184,7 +186,10 @@ function reportedChecks(report: IngestReport): readonly Check[] {
       parts.map(({ path }) => path),
     ),
   );
-  if (roots > 0) {
+  if (roots === null) {
+    const message = "The collector compares turns with their evidence now.";
+    checks.push({ check: turnsSubject, state: "unknown", message });
+  } else if (roots > 0) {
     const traces = tracesText(roots, missing.roots_named);
     const message = `evidence_missing: ${rows} rows that turns rest on are gone without a deletion, in ${traces}; ${restore}.`;
     checks.push({ check: turnsSubject, state: "fail", message });

@@ -1,13 +1,15 @@
 /**
  * @module Liveness: `/healthz` means that the process answers, `/readyz` that it accepts spans,
- * `/readyz/store` that its store answers: spans are accepted while it does not. All are open and
- * minimal, so that an operator can use them while everything else fails closed.
+ * `/readyz/store` that its store answers and takes them: spans are accepted while it does not. All
+ * are open and minimal, so that an operator can use them while everything else fails closed.
  */
 import { Hono } from "hono";
 
 import type { AppEnv } from "./environment.ts";
 import { respondJson } from "./respond.tsx";
 import type { RouteGroup } from "./endpoint.ts";
+import { storeState } from "../backend/store-state.ts";
+import type { StoreState } from "../backend/store-state.ts";
 import type { Parts } from "../parts.ts";
 
 /** Its JSON, by route. */
@@ -21,7 +23,7 @@ export interface LivenessAnswers {
      */
     readonly code: string | null;
   };
-  readonly "GET /readyz/store": { readonly ok: boolean; readonly code: string | null };
+  readonly "GET /readyz/store": StoreState;
 }
 
 /** Liveness: endpoint declarations. */
@@ -44,7 +46,7 @@ export const livenessGroup: RouteGroup<LivenessAnswers> = {
     "GET /readyz/store": {
       needs: "open",
       id: "getStoreReadiness",
-      summary: "Whether the store answers",
+      summary: "Whether the store answers and takes what is written",
       returns: "`{ ok, code }`; 503 with a code while it does not.",
       unready: true,
     },
@@ -64,8 +66,8 @@ function livenessRoutes(parts: Parts): Hono<AppEnv> {
     return respondJson(c, { ready, accepts_spans: accepts, code }, ready ? 200 : 503);
   });
   app.get("/readyz/store", async (c) => {
-    const { ok, code } = await parts.store.check();
-    return respondJson(c, { ok, code: code ?? null }, ok ? 200 : 503);
+    const state = await storeState(parts);
+    return respondJson(c, { ok: state.ok, code: state.code }, state.ok ? 200 : 503);
   });
   return app;
 }

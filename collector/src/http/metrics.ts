@@ -13,6 +13,7 @@ import type { ConservationSnapshot } from "../receive/conservation.ts";
 import { descriptors } from "./descriptors.ts";
 import type { AppEnv } from "./environment.ts";
 import type { RouteGroup } from "./endpoint.ts";
+import { storeState } from "../backend/store-state.ts";
 import type { Parts } from "../parts.ts";
 
 /** Metrics: endpoint declarations. */
@@ -53,7 +54,7 @@ async function measure(parts: Parts): Promise<Registry> {
   const put = (kind: Kind, name: string, help: string, samples: Samples): void =>
     putMetric(registry, kind, { name, help, samples });
   const { user, system } = process.cpuUsage();
-  const check = await store.check();
+  const state = await storeState(parts);
   const report = ingest.report();
   new Gauge({
     name: "turnproof_info",
@@ -61,7 +62,12 @@ async function measure(parts: Parts): Promise<Registry> {
     labelNames: ["version", "store"],
     registers: [registry],
   }).set({ version, store: store.name }, 1);
-  put(Gauge, "turnproof_store_up", "1 when the store answers.", Number(check.ok));
+  put(
+    Gauge,
+    "turnproof_store_up",
+    "1 when the store answers and did not refuse the last batch.",
+    Number(state.ok),
+  );
   put(Gauge, "turnproof_ingest_up", "1 when the journal can be written.", Number(ingest.healthy()));
   put(
     Gauge,
@@ -78,7 +84,7 @@ async function measure(parts: Parts): Promise<Registry> {
   put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
   putJournal(put, report.journal, parts.now());
   if (audit !== undefined) putAudit(put, audit);
-  putEvidence(put, report, check.code === "store_corrupt");
+  putEvidence(put, report, state.code === "store_corrupt");
   if (report.forward !== null) putForward(put, report.forward);
   put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
   put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
@@ -115,18 +121,14 @@ function putEvidence(
   { missing, damaged }: ReturnType<Receiver["report"]>,
   isDamaged: boolean,
 ): void {
-  const {
-    rows_missing: rows = 0,
-    events_missing: events,
-    parts_set_aside: parts = 0,
-  } = missing ?? {};
-  const gone = Math.max(rows, events ?? 0);
-  // What a damaged store lost is unknown: no sample.
-  if (!isDamaged || gone > 0) {
+  const { rows_missing: rows = null, events_missing: events } = missing ?? {};
+  const gone = Math.max(rows ?? 0, events ?? 0);
+  // What a damaged store lost, or one that is not compared yet, is unknown: no sample.
+  if (gone > 0 || (rows !== null && !isDamaged)) {
     put(
       Gauge,
       "turnproof_evidence_missing_rows",
-      "Stored rows that are gone without a deletion; 0 while the store is compared, absent while it is damaged.",
+      "Stored rows that are gone without a deletion; absent until the store is compared, and while it is damaged.",
       gone,
     );
   }
@@ -136,17 +138,18 @@ function putEvidence(
     "Traces with rows that reads of this process could not decode.",
     damaged.traces,
   );
+  if (missing === null) return;
   put(
     Gauge,
     "turnproof_evidence_account_damaged",
-    "1 until the damaged account of stored evidence, which was set aside, is moved away; 0 while the store is compared.",
-    Number(missing?.account === "damaged"),
+    "1 until the damaged account of stored evidence, which was set aside, is moved away; absent until the store is counted.",
+    Number(missing.account === "damaged"),
   );
   put(
     Gauge,
     "turnproof_evidence_parts_set_aside",
-    "Parts of an embedded ClickHouse that are damaged and not served.",
-    parts,
+    "Parts of an embedded ClickHouse that are damaged and not served; absent until the store is counted.",
+    missing.parts_set_aside,
   );
 }
 

@@ -32,10 +32,11 @@ const namedMax = 10_000;
 export type Ledgered = Pick<EvidenceStore, "ledger" | "standing" | "shortRoots">;
 
 /** What a comparison of all turns found. */
-export type ComparedEvidence = Omit<
-  MissingEvidence,
-  "events_missing" | "parts_set_aside" | "parts" | "account"
->;
+export interface ComparedEvidence extends Pick<MissingEvidence, "roots"> {
+  readonly turns: number;
+  readonly roots_missing: number;
+  readonly rows_missing: number;
+}
 
 /**
  * Compares all turns; `unproven` of those whose evidence is gone are still recorded as a success,

@@ -65,7 +65,6 @@ export async function watchEvidence(
       const { found, isDue } = await look(watched, store, { withdraw, account, last });
       last = found;
       waitMs = leastMs;
-      ingest.noteMissing(found);
       const compare: Compare = () => compared(watched, store, { withdraw, aside: false });
       const next = AbortSignal.any([signal, met.signal]);
       const counted = { signal: next, damage, ingest, log, everyMs, isDue };
@@ -99,13 +98,16 @@ interface Look<T> {
 
 type Compare = () => Promise<Look<ComparedEvidence>>;
 
-/** Sets parts aside, counts and compares. @throws CodedError of the store */
+/**
+ * Sets parts aside, counts and compares. What is counted is noted before every turn is compared,
+ * which takes minutes in a large ledger. @throws CodedError of the store
+ */
 async function look(
   watched: Watched,
   store: CheckedStore,
   { withdraw, account, last }: LookOptions,
 ): Promise<Look<MissingEvidence>> {
-  const { closing: signal, damage, log } = watched;
+  const { closing: signal, damage, ingest, log } = watched;
   const set = withdraw ? ((await store.setAside?.(signal)) ?? []) : [];
   const parts = set.slice(0, partsNamedMax).map(setAsidePart);
   const aside = set.length > (last?.parts_set_aside ?? 0);
@@ -118,14 +120,25 @@ async function look(
     damage.noteGone();
     log.error("evidence_missing", { count: missing });
   }
+  const counts = {
+    parts_set_aside: set.length,
+    parts,
+    events_missing: missing,
+    account: account?.state() ?? null,
+  };
+  ingest.noteMissing({ ...(last ?? notCompared), ...counts });
   const { found, isDue } = await compared(watched, store, { withdraw, aside });
   // Rows that turns rest on are among the events of the account: a line states more than the last.
   if (found.rows_missing > Math.max(last?.rows_missing ?? 0, missing ?? 0)) {
     log.error("evidence_missing", { count: found.rows_missing });
   }
-  const counts = { parts_set_aside: set.length, parts, events_missing: missing };
-  return { found: { ...found, ...counts, account: account?.state() ?? null }, isDue };
+  const whole = { ...found, ...counts };
+  ingest.noteMissing(whole);
+  return { found: whole, isDue };
 }
+
+/** Before the first comparison is done. */
+const notCompared = { turns: null, roots_missing: null, rows_missing: null, roots: [] } as const;
 
 /** Compares all turns, reads everything where damage is hidden, and notes that it is done. */
 async function compared(

@@ -16,10 +16,10 @@ export interface SetAsidePart {
 
 /** Evidence that turns rest on and that is not in the store any more, without a deletion. */
 export interface MissingEvidence {
-  /** Turns that were compared. */
-  readonly turns: number;
-  readonly roots_missing: number;
-  readonly rows_missing: number;
+  /** Turns that were compared; this and the next two are null until all are. */
+  readonly turns: number | null;
+  readonly roots_missing: number | null;
+  readonly rows_missing: number | null;
   /**
    * Events that are fewer than the signed account of this data directory; null without one: the
    * store is a server's.
@@ -71,7 +71,7 @@ export interface IngestReport {
     readonly in_flight: number;
     readonly failure: string | null;
   };
-  /** What the comparison at the start found; null until it is done, or where there is none. */
+  /** What is gone; null until the events are counted, or where nothing is compared. */
   readonly missing: (Omit<MissingEvidence, "roots"> & NamedRoots) | null;
   /** Damage that reads and writes of the store met. */
   readonly damaged: DamageReport & NamedRoots;

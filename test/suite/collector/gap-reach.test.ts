@@ -27,6 +27,26 @@ function noteGone(roots: readonly string[], count = roots.length): void {
   });
 }
 
+test("a number of missing rows that is not known has no sample", async () => {
+  const rows = async (): Promise<string | undefined> =>
+    /^turnproof_evidence_missing_rows (\d+)$/m.exec(await (await desk.get("/metrics")).text())?.[1];
+  const receiver = desk.collector.receiver as Receiver;
+  const counted = { account: "kept", parts_set_aside: 0, parts: [], roots: [] } as const;
+  const unknown = { turns: null, roots_missing: null, rows_missing: null };
+  receiver.noteMissing({ ...counted, ...unknown, events_missing: 0 });
+  expect(await rows()).toBeUndefined();
+  const health = await (await desk.get("/traces/health", { Accept: "text/html" })).text();
+  expect(health).toContain("not compared with its turns");
+  receiver.noteMissing({ ...counted, ...unknown, events_missing: 600 });
+  expect(await rows()).toBe("600");
+  const gone = await (await desk.get("/traces/health", { Accept: "text/html" })).text();
+  expect(gone).toContain("600 events are gone");
+  expect(gone).toContain("Turns are compared with their evidence now.");
+  const compared = { turns: 2, roots_missing: 0, rows_missing: 0, events_missing: 0 };
+  receiver.noteMissing({ ...counted, ...compared });
+  expect(await rows()).toBe("0");
+});
+
 const pages = [
   "/traces/turns.json",
   "/traces/overview.json",

@@ -110,7 +110,7 @@ async function comparedBy(collector: Collector): Promise<Record<string, number>>
   return vi.waitFor(async () => {
     const health = (await (await requested(collector, "/traces/health.json")).json()) as Compared;
     const { missing } = health.collector.ingest;
-    if (missing === null) throw new Error("not compared yet");
+    if (typeof missing?.["turns"] !== "number") throw new Error("not compared yet");
     return missing;
   }, waits);
 }

@@ -107,7 +107,7 @@ const Missing: FC<{ readonly of: CollectorHealth; readonly context: PageContext 
 
 /** Whether nothing is gone by the comparison of the start, or nothing was compared. */
 const isWhole = (of: CollectorHealth["ingest"]["missing"]): boolean =>
-  of === null || (of.roots_missing === 0 && !of.events_missing && of.parts_set_aside === 0);
+  of === null || (!of.roots_missing && !of.events_missing && of.parts_set_aside === 0);
 
 /** What is gone by the comparison of the start. */
 const Gone: FC<{
@@ -120,17 +120,17 @@ const Gone: FC<{
   const events = of.events_missing ?? 0;
   if (isWhole(of)) {
     // The comparison of the start found no turn; what came since is not in it.
-    if (turns === 0) return notCompared;
+    if (turns === null || turns === 0) return notCompared;
     return <Badge tone="ok" icon="success" word={`all of it, in ${countedText(turns, "turn")}`} />;
   }
   return (
     <>
-      {roots === 0 ? null : (
+      {roots === null || roots === 0 ? null : (
         <>
           <Badge
             tone="bad"
             icon="failed"
-            word={rows === 1 ? "1 row is gone" : `${countText(rows)} rows are gone`}
+            word={rows === 1 ? "1 row is gone" : `${countText(rows ?? 0)} rows are gone`}
           />{" "}
           in <Count of={roots} /> {roots === 1 ? "trace" : "traces"}{" "}
           <Named roots={of.roots_named} count={roots} context={context} />
@@ -160,6 +160,7 @@ const Gone: FC<{
           {parts > of.parts.length ? ` and ${countText(parts - of.parts.length)} more` : ""}.{" "}
         </>
       )}
+      {turns === null ? "Turns are compared with their evidence now. " : ""}
       <code>turnproof doctor</code> shows what is known of them. Restore a backup: of a data
       directory by <code>turnproof restore</code>, of a server by its own means.
       {events === 0 ? null : (
