@@ -10,7 +10,7 @@ import type { DirectoryOwner } from "@turnproof/journal/process-lock";
 
 import { serverOf } from "../backend/backend.ts";
 import { damageOf, damageTexts } from "../backend/store-damage.ts";
-import type { StoreState } from "../backend/store-state.ts";
+import type { StoreReadiness } from "../backend/store-readiness.ts";
 import { readClientConfig } from "../config/read-config.ts";
 import type { Config } from "../config/config.ts";
 import { createStatementSigner } from "../judge/statement.ts";
@@ -74,7 +74,7 @@ export async function collectorCheck(
     }
     const store = await fetch(`${answer.url}/store`, { signal: AbortSignal.timeout(4_000) });
     if (store.ok) return { check, state: "ok", message: "It runs and is ready." };
-    const { code } = (await store.json()) as StoreState;
+    const { code } = (await store.json()) as StoreReadiness;
     const message = `It takes spans, and its store does not take them (${code ?? "unknown"}).`;
     return { check, state: "warn", message };
   } catch {

@@ -8,8 +8,8 @@ import { Hono } from "hono";
 import type { AppEnv } from "./environment.ts";
 import { respondJson } from "./respond.tsx";
 import type { RouteGroup } from "./endpoint.ts";
-import { storeState } from "../backend/store-state.ts";
-import type { StoreState } from "../backend/store-state.ts";
+import { storeReadiness } from "../backend/store-readiness.ts";
+import type { StoreReadiness } from "../backend/store-readiness.ts";
 import type { Parts } from "../parts.ts";
 
 /** Its JSON, by route. */
@@ -23,7 +23,7 @@ export interface LivenessAnswers {
      */
     readonly code: string | null;
   };
-  readonly "GET /readyz/store": StoreState;
+  readonly "GET /readyz/store": StoreReadiness;
 }
 
 /** Liveness: endpoint declarations. */
@@ -66,7 +66,7 @@ function livenessRoutes(parts: Parts): Hono<AppEnv> {
     return respondJson(c, { ready, accepts_spans: accepts, code }, ready ? 200 : 503);
   });
   app.get("/readyz/store", async (c) => {
-    const state = await storeState(parts);
+    const state = await storeReadiness(parts);
     return respondJson(c, { ok: state.ok, code: state.code }, state.ok ? 200 : 503);
   });
   return app;

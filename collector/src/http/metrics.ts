@@ -13,7 +13,7 @@ import type { ConservationSnapshot } from "../receive/conservation.ts";
 import { descriptors } from "./descriptors.ts";
 import type { AppEnv } from "./environment.ts";
 import type { RouteGroup } from "./endpoint.ts";
-import { storeState } from "../backend/store-state.ts";
+import { storeReadiness } from "../backend/store-readiness.ts";
 import type { Parts } from "../parts.ts";
 
 /** Metrics: endpoint declarations. */
@@ -54,7 +54,7 @@ async function measure(parts: Parts): Promise<Registry> {
   const put = (kind: Kind, name: string, help: string, samples: Samples): void =>
     putMetric(registry, kind, { name, help, samples });
   const { user, system } = process.cpuUsage();
-  const state = await storeState(parts);
+  const state = await storeReadiness(parts);
   const report = ingest.report();
   new Gauge({
     name: "turnproof_info",

@@ -148,6 +148,20 @@ test("who has no role, or no tenant, is let in nowhere", async () => {
   }
 });
 
+test("who has lost the role ends the earlier session by the next sign-in, and guesses nothing", async () => {
+  const visitor = visit(desk, origin);
+  await ending(visitor, await visitor.answerFor("anna"));
+  expect((await visitor.request("/settings.json")).status).toBe(200);
+  for (let attempt = 0; attempt < 8; attempt += 1) {
+    // The same browser, whose session with the provider has ended.
+    const again = visit(desk, origin);
+    for (const [name, value] of visitor.cookies) again.cookies.set(name, value);
+    const answer = await again.answerFor("nobody");
+    expect(await ending(again, answer)).toEqual([403, "sign_in_unassigned"]);
+  }
+  expect((await visitor.request("/settings.json")).status).toBe(401);
+});
+
 test("a provider of another name, or none, is said so and can be tried again", async () => {
   const localhost = provider.issuer.replace("127.0.0.1", "localhost");
   const misnamed = await openDesk({ ...env, TURNPROOF_UI_OIDC_ISSUER: localhost });

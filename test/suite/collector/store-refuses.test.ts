@@ -1,4 +1,4 @@
-/** A store that answers and refuses what is written is not ready, and says so in each place. */
+/** A store that answers and refuses what is written is not ready, in each place that shows it. */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 import { parser } from "@prometheus-io/lezer-promql";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 
 import { variables } from "../../../collector/src/config/config-variables.ts";
@@ -54,11 +54,16 @@ describe("alert rules", () => {
   let text = "";
   beforeAll(async () => {
     desk = await openDesk({
+      TURNPROOF_BACKEND: "filesystem",
       TURNPROOF_UI_AUTH_TOKEN: token,
       TURNPROOF_AUDIT_SHIP: "syslog://127.0.0.1:9",
       TURNPROOF_FORWARD_URL: "http://127.0.0.1:9/v1/traces",
     });
-    text = await (await desk.get("/metrics", { authorization: `Bearer ${token}` })).text();
+    // Some have no sample until the store is compared.
+    await vi.waitFor(async () => {
+      text = await (await desk.get("/metrics", { authorization: `Bearer ${token}` })).text();
+      expect(text).toContain("turnproof_evidence_missing_rows ");
+    }, 60_000);
   });
   afterAll(() => desk.collector.close());
 

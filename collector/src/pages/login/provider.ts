@@ -18,7 +18,7 @@ import { nextCharsMax } from "../../http/authenticate.ts";
 import { ownOrigin } from "../../http/own-origin.ts";
 import { readParameters } from "../../http/parameters.ts";
 import type { Parts } from "../../parts.ts";
-import { localPath, openSession } from "./session.ts";
+import { endPresented, localPath, openSession } from "./session.ts";
 
 const beginQuery = z.strictObject({ next: z.string().max(nextCharsMax).optional() });
 
@@ -89,6 +89,8 @@ export function mountProvider(app: Hono<AppEnv>, parts: Parts): void {
       return c.redirect(next, 303);
     } catch (error) {
       if (!CodedError.is(error) || !(failures as readonly Code[]).includes(error.code)) throw error;
+      // The provider has said who signs in; an earlier session's role is theirs no more.
+      if (error.code === "sign_in_unassigned") await endPresented(c, parts);
       return refused(c, parts, error.code);
     }
   });
@@ -97,8 +99,9 @@ export function mountProvider(app: Hono<AppEnv>, parts: Parts): void {
 /** As a wrong token: recorded, and slowed where an address has many. */
 async function refused(c: AppContext, parts: Parts, code: Code): Promise<Response> {
   const client = clientAddress(c);
-  const isTheirs = code !== "sign_in_unavailable";
-  const wait = isTheirs ? parts.throttle.failed(client ?? "in-process") : 0;
+  // A person whom the provider knows guesses nothing.
+  const isGuess = code !== "sign_in_unavailable" && code !== "sign_in_unassigned";
+  const wait = isGuess ? parts.throttle.failed(client ?? "in-process") : 0;
   await parts.audit?.append({
     event: "session.refused",
     route: "GET /login/callback",

@@ -26,8 +26,8 @@ export async function openSession(c: AppContext, parts: Parts, opener: Opener): 
   });
 }
 
-/** A cookie sent with a sign-in is never adopted; its session ends. */
-async function endPresented(c: AppContext, parts: Parts): Promise<void> {
+/** Ends the session whose cookie is sent with a sign-in; it is never adopted. */
+export async function endPresented(c: AppContext, parts: Parts): Promise<void> {
   const value = sessionCookie(c, parts.cookieName);
   const session = value === undefined ? undefined : await parts.sessions.find(value);
   // One that cannot be looked up is only replaced.
