@@ -70,6 +70,16 @@ test("a segment that is cut is named before a start", async () => {
   expect(await journalCheck(dataDir)).toMatchObject([{ state: "ok" }]);
   const name = readdirSync(directory).find((each) => each.endsWith(".segment")) ?? "";
   truncateSync(join(directory, name), readFileSync(join(directory, name)).byteLength - 250);
-  const message = expect.stringContaining(`1 damaged range in segments (journal/${name})`);
+  const inSegment = `1 damaged range in segments (journal/${name}), with 2 lost frames`;
+  const message = expect.stringContaining(inSegment);
   expect(await journalCheck(dataDir)).toMatchObject([{ state: "fail", message }]);
+  // A start sets the range aside; the count is the same after it, and after the next one.
+  for (let start = 0; start < 2; start += 1) {
+    await (await openJournal({ directory })).close();
+    const aside = readdirSync(directory).find((each) => each.endsWith(".corrupt"));
+    const after = `1 damaged range set aside (journal/${aside}), with 2 lost frames;`;
+    expect(await journalCheck(dataDir)).toMatchObject([
+      { state: "warn", message: expect.stringContaining(after) },
+    ]);
+  }
 });

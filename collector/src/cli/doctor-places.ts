@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-import { inspectJournal, readQuarantine } from "@turnproof/journal";
+import { inspectJournal, readQuarantine, setAsideRanges } from "@turnproof/journal";
 import { CodedError, codes } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 import { clickhouseAdmin } from "@turnproof/store/admin";
@@ -79,11 +79,12 @@ export async function journalCheck(dataDir: string): Promise<readonly Check[]> {
   if (!existsSync(folder)) return [];
   const check = "journal";
   const checks: Check[] = [];
-  const damaged = readdirSync(folder).filter((name) => name.endsWith(".corrupt"));
-  if (damaged.length > 0) {
+  const { files, lostFrames } = setAsideRanges(readdirSync(folder));
+  if (files.length > 0) {
     const message =
-      `journal_corrupt: ${damaged.length} damaged ${damaged.length === 1 ? "range" : "ranges"} set aside ` +
-      `(journal/${damaged[0]}); see TurnproofJournalDamaged in docs/operate/alerts.md.`;
+      `journal_corrupt: ${files.length} damaged ${files.length === 1 ? "range" : "ranges"} set aside ` +
+      `(${named(files)}), with ${lostFrames} lost frames; see TurnproofJournalDamaged in ` +
+      "docs/operate/alerts.md.";
     checks.push({ check, state: "warn", message });
   }
   checks.push(...(await damageCheck(folder)));
@@ -96,7 +97,7 @@ export async function journalCheck(dataDir: string): Promise<readonly Check[]> {
   return checks.length > 0 ? checks : [{ check, state: "ok", message: "Nothing was set aside." }];
 }
 
-function namedSegments([first = "none named", ...others]: readonly string[]): string {
+function named([first = "none named", ...others]: readonly string[]): string {
   const name = `journal/${first}`;
   return others.length === 0 ? name : `${name} and ${others.length} more`;
 }
@@ -109,7 +110,7 @@ async function damageCheck(folder: string): Promise<readonly Check[]> {
     if (found === undefined || found.ranges + found.missingSegments === 0) return [];
     const message =
       `journal_corrupt: ${found.ranges} damaged ${found.ranges === 1 ? "range" : "ranges"} in ` +
-      `segments (${namedSegments(found.segments)}), with ${found.lostFrames} lost frames; the next ` +
+      `segments (${named(found.segments)}), with ${found.lostFrames} lost frames; the next ` +
       "start sets them aside. Restore the journal from a copy first, where there is one; see " +
       "TurnproofJournalDamaged in docs/operate/alerts.md.";
     return [{ check, state: "fail", message }];

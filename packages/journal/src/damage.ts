@@ -6,6 +6,7 @@
  */
 import { dirname, join } from "node:path";
 
+import { nodeFileSystem } from "./file-system.ts";
 import type { JournalFile, JournalFileSystem } from "./file-system.ts";
 import { readThrough } from "./scan.ts";
 
@@ -87,6 +88,21 @@ export function openDamageRecord(
     takeNew: () => recent.splice(0),
     losses: () => [...lost.values()].filter(({ frames }) => frames > 0),
   };
+}
+
+/** Ranges that starts have set aside. */
+export interface SetAsideRanges {
+  /** Names of their files in the journal's directory. */
+  readonly files: readonly string[];
+  /** Acknowledged frames that are stored nowhere else; a range counts once. */
+  readonly lostFrames: number;
+}
+
+/** The ranges by the names in a journal's directory. */
+export function setAsideRanges(names: readonly string[]): SetAsideRanges {
+  const files = names.filter((name) => parseName(name) !== undefined);
+  const record = openDamageRecord(nodeFileSystem, "", files, Date.now);
+  return { files, lostFrames: record.lostFrames() };
 }
 
 async function setAside(
