@@ -162,7 +162,7 @@ test("410 of another kind of target is a failure like others", async () => {
   receiver.answer = 410;
   await putTurns(store, start, [{ root: "a", agent: "a", failed: true }]);
   await look(alerts, 2_000);
-  await soon(() => expect(receiver.got).toHaveLength(1));
+  await soon(() => expect(alerts.document.outbox).toMatchObject([{ attempts: 1, status: 410 }]));
   receiver.answer = 204;
   await look(alerts, 2_000);
   await soon(() => expect(receiver.got).toHaveLength(2));
