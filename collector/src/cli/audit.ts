@@ -59,7 +59,9 @@ export function addAuditCommand(program: Command): void {
 Exit code 0 when no record was changed or removed, 1 otherwise. A log that holds no record yet and
 has no checkpoint was not cut; with a checkpoint it was. A cut of log, checkpoints and tree state
 shows only against checkpoints that are kept elsewhere: set TURNPROOF_AUDIT_SHIP, and pass the
-received ones with --checkpoints. Signed notes, lines of a syslog server and checkpoints of earlier versions are read.`,
+received ones with --checkpoints, in any order. Signed notes, lines of a syslog server and
+checkpoints of earlier versions are read. A received one that is cut is named and changes no exit
+code; where none is whole nothing was compared: exit code 2.`,
     )
     .action((flags: VerifyFlags) => attempt(flags, () => verify(flags)));
   placed(audit.command("key"))
@@ -119,7 +121,8 @@ async function verify(flags: VerifyFlags): Promise<void> {
   });
   if (checkpoints !== undefined && result.checkpoints === 0) {
     // Such as a bucket that is not mounted: a cut would not show.
-    fail("No checkpoint lies in what --checkpoints names; nothing was compared.", exitCodes.usage);
+    const what = result.checkpoints_cut > 0 ? "Each checkpoint is cut" : "No checkpoint lies";
+    fail(`${what} in what --checkpoints names; nothing was compared.`, exitCodes.usage);
     return;
   }
   if (flags.json === true) printJson(result);
@@ -140,6 +143,14 @@ async function verify(flags: VerifyFlags): Promise<void> {
     write(
       `${countedText(result.records, "record")}, ${countedText(result.checkpoints, "checkpoint")}.`,
     );
+    const { checkpoints_cut: cut } = result;
+    if (cut > 0) {
+      write(
+        `${countedText(cut, "received checkpoint")} ${cut === 1 ? "is" : "are"} there only in part, ` +
+          "as a full disk or an interrupted copy leaves them: they cover no record, and are no sign " +
+          "of a change.",
+      );
+    }
     for (const advice of new Set(result.findings.map(({ code }) => findingAdvice(code)))) {
       write(advice);
     }

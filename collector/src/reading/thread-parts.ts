@@ -137,7 +137,8 @@ function checkedOf({ checked, damage, records }: Reported["audit"]): Audit["chec
   if (!checked) return undefined;
   const findings = damage === null ? [] : [damage as AuditFinding];
   const findings_total = damage?.total ?? 0;
-  return { ok: damage === null, records, checkpoints: 0, unsalted: 0, findings, findings_total };
+  const unread = { checkpoints: 0, checkpoints_cut: 0, unsalted: 0 } as const;
+  return { ok: damage === null, records, ...unread, findings, findings_total };
 }
 
 function agentsOver(calls: Calls): AgentPort {

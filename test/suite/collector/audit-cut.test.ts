@@ -101,6 +101,34 @@ test("shipped checkpoints without any log show a cut", async () => {
   expect([code, result.findings]).toEqual([1, [{ code: "audit_cut", record: 1 }]]);
 });
 
+test("a received checkpoint that is cut changes no exit code, unless none is whole", async () => {
+  const desk = await openDesk({ ...backend, TURNPROOF_UI_AUTH_TOKEN: token }, { judge: false });
+  await requests(desk, 12);
+  await desk.collector.close();
+  const { dataDir } = desk;
+  const shipped = join(dataDir, "shipped");
+  const note = readFileSync(join(dataDir, "audit.jsonl.checkpoints"), "utf8");
+  const words = ["audit", "verify", "--checkpoints", shipped];
+  writeFileSync(shipped, note.slice(0, 40) + note + note);
+  const found = { ok: true, checkpoints: 2, checkpoints_cut: 1, findings: [] };
+  const [code, result] = await command<object>(dataDir, ...words);
+  expect([code, result]).toEqual([0, expect.objectContaining(found)]);
+  let printed = "";
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, "write").mockImplementation((text) => {
+      printed += String(text);
+      return true;
+    });
+  }
+  await run(["node", "turnproof", ...words]);
+  expect(printed).toContain("1 received checkpoint is there only in part");
+  expect(printed).toContain("No record was changed or removed.");
+  writeFileSync(shipped, note.slice(0, 40));
+  await run(["node", "turnproof", ...words]);
+  expect(process.exitCode).toBe(2);
+  expect(printed).toContain("Each checkpoint is cut in what --checkpoints names");
+});
+
 test("a deletion sends the checkpoint that it makes", async () => {
   const desk = await openDesk({ ...backend, TURNPROOF_UI_AUTH_TOKEN: token }, { judge: false });
   await requests(desk, 3);

@@ -6,7 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { recordOf } from "./entry.ts";
 import type { AuditEntry } from "./entry.ts";
-import { openLogFile } from "./log-file.ts";
+import { appendDurably } from "./log-file.ts";
 import type { LogFile } from "./log-file.ts";
 import { hashLeaf } from "./merkle.ts";
 import type { Tree } from "./merkle.ts";
@@ -237,15 +237,7 @@ export class AuditWriter implements Audit {
   async #checkpoint(): Promise<void> {
     const size = this.#tree.size;
     const note = this.#options.signer.note({ size, root: this.#tree.root() });
-    const checkpoints = await openLogFile(
-      `${this.#options.file}.checkpoints`,
-      this.#options.append,
-    );
-    try {
-      await checkpoints.append(note);
-    } finally {
-      await checkpoints.close();
-    }
+    await appendDurably(`${this.#options.file}.checkpoints`, note, this.#options.append);
     this.#checkpointSeq = this.#seq;
     this.#checkpointAt = Date.now();
     keepTree(this.#options.file, this.#tree.state());

@@ -18,7 +18,7 @@ import { shipTargets } from "../../config/ship-targets.ts";
 import { createKeyring } from "../keyring.ts";
 import { createPseudonyms } from "../pseudonyms.ts";
 import { createSigner } from "./checkpoint.ts";
-import { CheckpointWalk } from "./checkpoint-walk.ts";
+import { receivedCheckpoints } from "./checkpoint-walk.ts";
 import { openAudit } from "./log.ts";
 import { originOf, signNote, signerFolder } from "./note.ts";
 import { createShipper } from "./ship.ts";
@@ -107,7 +107,7 @@ test("files of one checkpoint are read in the order of their sizes, and none sta
   });
   const open = (): number => readdirSync("/proc/self/fd").length;
   const before = open();
-  const walk = await CheckpointWalk.open(paths, { scope: "test", publicKey: () => publicKey });
+  const walk = await receivedCheckpoints(paths, { scope: "test", publicKey: () => publicKey });
   await vi.waitFor(() => expect(open()).toBeLessThan(before + 20));
   const found: number[] = [];
   for (let size = 0; size <= 200; size += 50) {

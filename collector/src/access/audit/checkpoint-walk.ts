@@ -1,91 +1,103 @@
 /**
- * @module CheckpointWalk: the checkpoints of many files beside a walk over the log, each compared
- * when the log has its size. A bucket has a file for each checkpoint, so that files are many.
+ * @module CheckpointWalk: checkpoints beside a walk over the log, each compared when the log has
+ * its size: those of the log's own file in its order, and those that were received elsewhere in
+ * the order of their sizes.
  */
-import { stat } from "node:fs/promises";
-
-import { ifThere } from "../../config/data-files.ts";
 import { checkpointsIn } from "./checkpoint.ts";
 import type { AuditCheckpoint, CheckpointKey } from "./checkpoint.ts";
 
-/** A checkpoint, and the size of the one before it in its file. */
+/** A checkpoint, and the size of the one before it where the order has a meaning; else 0. */
 export interface FiledCheckpoint {
   readonly checkpoint: AuditCheckpoint;
   readonly sizeBefore: number;
 }
 
-/** Files up to this are read at once, so that none of them stays open. */
-const smallBytesMax = 65_536;
-
-/** One file, from its next checkpoint on. */
-interface OpenFile {
-  readonly rest: AsyncGenerator<AuditCheckpoint> | Iterator<AuditCheckpoint>;
-  next: AuditCheckpoint;
-  sizeBefore: number;
-}
-
-/** The next checkpoint of each file, by the size at which it is compared. */
-export class CheckpointWalk {
-  /** The file whose checkpoint is compared first is the last one. */
-  readonly #files: OpenFile[] = [];
-  count = 0;
-
-  private constructor() {}
-
-  /** Opens the files. A missing file has no checkpoint. */
-  static async open(paths: readonly string[], key: CheckpointKey): Promise<CheckpointWalk> {
-    const walk = new CheckpointWalk();
-    for (const path of paths) {
-      const size = (await ifThere(stat(path), path))?.size ?? 0;
-      const all = checkpointsIn(path, key);
-      const rest = size > smallBytesMax ? all : (await gathered(all)).values();
-      const { value, done } = await rest.next();
-      if (done !== true) walk.#insert({ rest, next: value, sizeBefore: 0 });
-    }
-    return walk;
-  }
-
+/** The checkpoints that are not compared yet. */
+export interface CheckpointWalk {
+  /** Checkpoints that were taken. */
+  readonly count: number;
+  /** Notes of received files that are there in part: they cover nothing. */
+  readonly cut: number;
   /** Size at which the next checkpoint is due; infinite without one. */
-  get dueSize(): number {
-    const file = this.#files.at(-1);
-    return file === undefined ? Number.POSITIVE_INFINITY : dueAt(file);
-  }
-
+  readonly dueSize: number;
   /** Takes a checkpoint that is due where the log has this size; undefined where none is. */
-  async due(size: number): Promise<FiledCheckpoint | undefined> {
-    const file = this.#files.at(-1);
-    if (file === undefined || dueAt(file) > size) return undefined;
-    this.#files.pop();
-    this.count += 1;
-    const { next: checkpoint, sizeBefore } = file;
-    if ("size" in checkpoint) file.sizeBefore = checkpoint.size;
-    const { value, done } = await file.rest.next();
-    if (done !== true) {
-      file.next = value;
-      this.#insert(file);
-    }
-    return { checkpoint, sizeBefore };
-  }
-
-  #insert(file: OpenFile): void {
-    let [from, to] = [0, this.#files.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      const other = this.#files[middle];
-      if (other !== undefined && dueAt(other) > dueAt(file)) from = middle + 1;
-      else to = middle;
-    }
-    this.#files.splice(from, 0, file);
-  }
+  due(size: number): Promise<FiledCheckpoint | undefined>;
 }
 
-/** What has no size is reported at once. */
-function dueAt({ next }: OpenFile): number {
-  return "size" in next ? next.size : 0;
+/**
+ * The log's own file; a missing one has no checkpoint. One writer, which holds the log, appends to
+ * it after the records, so that its sizes grow: a smaller size after a larger one means that the
+ * file was edited, or that the log was cut and grew again. A cut note is damage as well, since each
+ * was durable before the next one.
+ */
+export async function ownCheckpoints(path: string, key: CheckpointKey): Promise<CheckpointWalk> {
+  const rest = checkpointsIn(path, key);
+  let next = await rest.next();
+  let sizeBefore = 0;
+  let count = 0;
+  const dueAt = (): number => {
+    if (next.done === true) return Number.POSITIVE_INFINITY;
+    // What has no size is reported at once.
+    return "size" in next.value ? next.value.size : 0;
+  };
+  return {
+    get count() {
+      return count;
+    },
+    cut: 0,
+    get dueSize() {
+      return dueAt();
+    },
+    due: async (size) => {
+      if (next.done === true || dueAt() > size) return undefined;
+      const found = { checkpoint: next.value, sizeBefore };
+      count += 1;
+      if ("size" in next.value) sizeBefore = next.value.size;
+      next = await rest.next();
+      return found;
+    },
+  };
 }
 
-async function gathered(all: AsyncIterable<AuditCheckpoint>): Promise<readonly AuditCheckpoint[]> {
-  const some: AuditCheckpoint[] = [];
-  for await (const one of all) some.push(one);
-  return some;
+/**
+ * Files that were received elsewhere; a bucket has one for each checkpoint. Their order and their
+ * repeats have no meaning: a slow receiver stores an earlier note after a later one, and a start
+ * sends the newest one again. They are collected first, a size and a root each, so that one pass
+ * over the log compares every root.
+ */
+export async function receivedCheckpoints(
+  paths: readonly string[],
+  key: CheckpointKey,
+): Promise<CheckpointWalk> {
+  const all: { readonly at: number; readonly checkpoint: AuditCheckpoint }[] = [];
+  let cut = 0;
+  for (const path of paths) {
+    let at = 0;
+    for await (const checkpoint of checkpointsIn(path, key)) {
+      if (checkpoint.of === "cut") {
+        cut += 1;
+        continue;
+      }
+      // What has no size is reported after the one before it.
+      if ("size" in checkpoint) at = checkpoint.size;
+      all.push({ at, checkpoint });
+    }
+  }
+  all.sort((one, other) => one.at - other.at);
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    cut,
+    get dueSize() {
+      return all[count]?.at ?? Number.POSITIVE_INFINITY;
+    },
+    due: async (size) => {
+      const next = all[count];
+      if (next === undefined || next.at > size) return undefined;
+      count += 1;
+      return { checkpoint: next.checkpoint, sizeBefore: 0 };
+    },
+  };
 }

@@ -15,11 +15,12 @@ import type { TreeHead } from "./note.ts";
 
 /** A checkpoint as found: of the tree, of the chain (earlier versions), or none. */
 export type AuditCheckpoint =
-  | { readonly of: "tree"; readonly size: number; readonly root: Buffer }
+  /** The root in base64. */
+  | { readonly of: "tree"; readonly size: number; readonly root: string }
   | { readonly of: "chain"; readonly size: number; readonly head: string }
   | { readonly of: "wrong_key" }
   | { readonly of: "broken" }
-  /** The file ends within it. */
+  /** It is there only in part, without a whole signature. */
   | { readonly of: "cut" };
 
 /** Signs checkpoints of one audit scope. */
@@ -95,48 +96,68 @@ export async function* checkpointsIn(
   file: string,
   key: CheckpointKey,
 ): AsyncGenerator<AuditCheckpoint> {
+  const origin = originOf(key.scope);
   let note: string[] = [];
-  const closed = function* (): Generator<AuditCheckpoint> {
-    if (note.length > 0) yield checkNote(`${note.join("\n")}\n`, key);
+  const closed = function* (isPart = false): Generator<AuditCheckpoint> {
+    if (note.length === 0) return;
+    const found = checkNote(`${note.join("\n")}\n`, key);
+    yield isPart ? cutOr(found) : found;
     note = [];
+  };
+  const taken = function* (line: string, torn: boolean): Generator<AuditCheckpoint> {
+    const shipped = shippedNote.exec(line)?.[1];
+    const starts = note.some((part) => part.startsWith(signatureMark));
+    const signs = line.startsWith(signatureMark);
+    const isNext = (starts && !signs) || line === origin;
+    if (shipped !== undefined || line.startsWith("{") || isNext) yield* closed();
+    if (shipped !== undefined) {
+      // A syslog server may cut a line that is too long for it.
+      const text = Buffer.from(shipped, "base64").toString();
+      const found = checkNote(text, key);
+      yield text.endsWith("\n") ? found : cutOr(found);
+    } else if (line.startsWith("{")) {
+      yield torn ? cutOr(checkFirst(line, key)) : checkFirst(line, key);
+    } else {
+      // Empty lines are dropped by the reader; the one before the signatures belongs to the note.
+      if (signs && !starts) note.push("");
+      note.push(line);
+    }
   };
   let endsWithin = false;
   for await (const { lines, torn } of linesOf(file, key.bytes)) {
     for (const line of lines) {
       endsWithin = torn;
-      const shipped = shippedNote.exec(line)?.[1];
-      const starts = note.some((part) => part.startsWith(signatureMark));
-      const signs = line.startsWith(signatureMark);
-      if (shipped !== undefined || line.startsWith("{") || (starts && !signs)) yield* closed();
-      if (shipped !== undefined) {
-        const found = checkNote(Buffer.from(shipped, "base64").toString(), key);
-        yield torn ? cutOr(found) : found;
-      } else if (line.startsWith("{")) {
-        yield torn ? cutOr(checkFirst(line, key)) : checkFirst(line, key);
-      } else {
-        // Empty lines are dropped by the reader; the one before the signatures belongs to the note.
-        if (signs && !starts) note.push("");
-        note.push(line);
+      // After a note that is there in part the next one follows within the line. No other line of
+      // a note ends so: a root and a signature end with the padding of base64.
+      const isGlued = !torn && line !== origin && line.endsWith(origin);
+      if (isGlued) {
+        yield* taken(line.slice(0, -origin.length), false);
+        yield* closed(true);
       }
+      yield* taken(isGlued ? origin : line, torn);
     }
   }
-  const isSigned = note.some((line) => line.startsWith(signatureMark));
-  for (const last of closed()) yield endsWithin || !isSigned ? cutOr(last) : last;
+  yield* closed(endsWithin);
 }
 
-/** The last checkpoint of a file that ends within it, unless all that matters is there. */
+/** A checkpoint that something else follows within, unless all that matters is there. */
 function cutOr(found: AuditCheckpoint): AuditCheckpoint {
   return "size" in found ? found : { of: "cut" };
 }
 
 const signatureMark = "\u2014 ";
+const signatureLine = /^\u2014 /m;
 /** How a note travels in one line: base64, named. */
 const shippedNote = /\bcheckpoint=([A-Za-z0-9+/]{16,}={0,2})/;
 
 function checkNote(note: string, { scope, publicKey }: CheckpointKey): AuditCheckpoint {
+  // Without a signature nothing shows who wrote it: it is no evidence of a change.
+  if (!signatureLine.test(note)) return { of: "cut" };
   const opened = openNote(note, originOf(scope), publicKey());
   if (opened.found !== "head") return { of: opened.found };
-  return { of: "tree", ...opened.head };
+  const { size, root } = opened.head;
+  // Text: a root as bytes would keep the whole part of the pool that it lies in.
+  return { of: "tree", size, root: root.toString("base64") };
 }
 
 /** One line of a checkpoint file of an earlier version. */

@@ -16,7 +16,7 @@ export const findingMeanings: Readonly<Record<AuditFinding["code"], string>> = {
     "salts are gone that no deletion of a user removes; this is the first record without one",
   audit_history_differs: "the records up to it are other ones than those that were signed",
   audit_checkpoint_broken: "a checkpoint was edited",
-  audit_checkpoint_cut: "a file of checkpoints ends within its last one: it was cut, not edited",
+  audit_checkpoint_cut: "a checkpoint is there only in part: it was cut, not edited",
   audit_wrong_key: "made with another key than the ones it is checked with",
 };
 

@@ -247,25 +247,29 @@ test("lines of an earlier key are a wrong key, and an edited one among them is f
   rmSync(dir, { recursive: true });
 });
 
-test("a file of checkpoints that ends within its last one was cut, not edited", async () => {
+test("a received file that ends within its last checkpoint was cut, not edited", async () => {
   const { dir, notes, verify } = await written(130);
   const whole = [...notes.values()].join("");
   const lastAt = whole.length - ([...notes.values()].at(-1) ?? "").length;
   const shipped = join(dir, "shipped.checkpoint");
-  const codesOf = async (text: string): Promise<readonly string[]> => {
+  const found = async (text: string): Promise<readonly unknown[]> => {
     writeFileSync(shipped, text);
-    return (await verify([shipped])).findings.map(({ code }) => code);
+    const { ok, checkpoints, checkpoints_cut: cut, findings } = await verify([shipped]);
+    return [ok, checkpoints, cut, ...findings.map(({ code }) => code)];
   };
-  expect(await codesOf(whole)).toEqual([]);
+  expect(await found(whole)).toEqual([true, 2, 0]);
   // All but its newline is there.
-  expect(await codesOf(whole.slice(0, -1))).toEqual([]);
+  expect(await found(whole.slice(0, -1))).toEqual([true, 2, 0]);
   for (let end = lastAt + 1; end < whole.length - 1; end += 1) {
-    expect([end, await codesOf(whole.slice(0, end))]).toEqual([end, ["audit_checkpoint_cut"]]);
+    expect([end, ...(await found(whole.slice(0, end)))]).toEqual([end, true, 1, 1]);
   }
   const line = `shipped checkpoint=${Buffer.from(whole.slice(lastAt)).toString("base64")}`;
-  expect(await codesOf(line.slice(0, -9))).toEqual(["audit_checkpoint_cut"]);
-  // The same damage within the file is no cut.
-  expect(await codesOf(`${whole.slice(0, lastAt - 20)}\n${whole.slice(lastAt)}`)).toEqual([
+  expect(await found(line.slice(0, -9))).toEqual([true, 0, 1]);
+  // A signature line that ends within the file was edited.
+  expect(await found(`${whole.slice(0, lastAt - 20)}\n${whole.slice(lastAt)}`)).toEqual([
+    false,
+    2,
+    0,
     "audit_checkpoint_broken",
   ]);
 });

@@ -16,6 +16,20 @@ export async function openLogFile(path: string, append: Append = appendText): Pr
   return new LogFile(path, await openToAppend(path), append);
 }
 
+/** Appends to a file that is open only for this: durable, or not in it. */
+export async function appendDurably(
+  path: string,
+  text: string,
+  append: Append = appendText,
+): Promise<void> {
+  const file = await openLogFile(path, append);
+  try {
+    await file.append(text);
+  } finally {
+    await file.close();
+  }
+}
+
 /** An open file. */
 export class LogFile {
   readonly #path: string;
@@ -28,14 +42,14 @@ export class LogFile {
     this.#append = append;
   }
 
-  /** A partial line must not remain in a file; if this fails too, the next open recovers. */
+  /** A part of a text must not remain; if this fails too, readers find it cut. */
   async append(text: string): Promise<void> {
     const before = await this.size();
     try {
       await this.#append(this.#handle, text);
       await this.#handle.datasync();
     } catch (error) {
-      // The first error is thrown; the next open cuts the partial line.
+      // The first error is thrown; the next open of a log cuts a partial line.
       await this.#handle.truncate(before).catch(() => {});
       throw error;
     }

@@ -58,6 +58,29 @@ test("a file gets each note at its end, private", async () => {
   expect(readFileSync(path, "utf8")).toBe(note + note);
 });
 
+test("a full disk leaves no part of a note in a file, which gets the newest when there is room", async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "turnproof-ship-")), "kept");
+  const disk = { left: note.length + 20 };
+  const append: ShipOptions["append"] = async (handle, text) => {
+    const part = text.slice(0, disk.left);
+    await handle.appendFile(part);
+    disk.left -= part.length;
+    if (part !== text) throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+  const to = shipper(`file:${path}`, { append, log: { ...log, warn: () => {} } });
+  to.ship(7, note);
+  await vi.waitFor(() => expect(to.state.shipped).toBe(7));
+  disk.left = 20;
+  to.ship(8, `${note}8`);
+  await vi.waitFor(() => expect(to.state.failures).toBeGreaterThan(1));
+  expect(readFileSync(path, "utf8")).toBe(note);
+  to.ship(9, `${note}9`);
+  disk.left = 1_000;
+  await vi.waitFor(() => expect(to.state).toMatchObject({ shipped: 9, failing: 0 }));
+  expect(readFileSync(path, "utf8")).toBe(`${note}${note}9`);
+  await to.close(1_000);
+});
+
 test("syslog servers get one line, over UDP and TCP", async () => {
   const udp = createSocket("udp4");
   udp.bind(0, "127.0.0.1");

@@ -5,7 +5,6 @@
  */
 import { createHash } from "node:crypto";
 import { createSocket } from "node:dgram";
-import { appendFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { hostname } from "node:os";
 
@@ -15,7 +14,9 @@ import { AwsClient } from "aws4fetch";
 import type { Config } from "../../config/config.ts";
 import type { ShipTarget } from "../../config/ship-targets.ts";
 import type { Log } from "../../log.ts";
+import { appendDurably } from "./log-file.ts";
 import { signerOf } from "./note.ts";
+import type { Append } from "./reserve.ts";
 
 /** Credentials of targets; absent ones are not sent. */
 export interface ShipSecrets {
@@ -48,6 +49,8 @@ export interface ShipOptions {
   readonly log: Log;
   readonly retryMs?: number;
   readonly timeoutMs?: number;
+  /** How text is written to a file; default: the file system's own. */
+  readonly append?: Append;
 }
 
 const defaults = { retryMs: 1_000, timeoutMs: 10_000 } as const;
@@ -173,12 +176,12 @@ class TargetLane {
 async function deliver(
   target: ShipTarget,
   { size, note }: WaitingCheckpoint,
-  options: Pick<ShipOptions, "secrets"> & { readonly timeoutMs: number },
+  options: Pick<ShipOptions, "secrets" | "append"> & { readonly timeoutMs: number },
 ): Promise<void> {
-  const { secrets, timeoutMs } = options;
+  const { secrets, append, timeoutMs } = options;
   const signal = AbortSignal.timeout(timeoutMs);
   if (target.kind === "file") {
-    await appendFile(target.path, note, { mode: 0o600, flush: true });
+    await appendDurably(target.path, note, append);
   } else if (target.kind === "syslog") {
     await toSyslog(target, syslogLine(note), timeoutMs);
   } else if (target.kind === "webhook") {

@@ -7,7 +7,7 @@ import type { KeyObject } from "node:crypto";
 
 import type { Keyring } from "../keyring.ts";
 import type { AuditCheckpoint } from "./checkpoint.ts";
-import { CheckpointWalk } from "./checkpoint-walk.ts";
+import { ownCheckpoints, receivedCheckpoints } from "./checkpoint-walk.ts";
 import type { FiledCheckpoint } from "./checkpoint-walk.ts";
 import type { LogExtent } from "./extent.ts";
 import { logLines } from "./lines.ts";
@@ -46,6 +46,11 @@ export interface AuditVerification {
   readonly records: number;
   readonly checkpoints: number;
   /**
+   * Received checkpoints that are there only in part, as a full disk or an interrupted copy leaves
+   * them. They cover nothing and are no finding; `checkpoints` does not count them.
+   */
+  readonly checkpoints_cut: number;
+  /**
    * Records whose salt was removed: nothing compares their contents with their leaves any more, so
    * that they rest on the seal alone, whose key is on the host.
    */
@@ -64,7 +69,7 @@ export interface VerifyOptions {
   readonly origin: string;
   /** Key of the checkpoints, called when there is one. */
   readonly publicKey: () => KeyObject;
-  /** Files of checkpoints, when not beside the log. */
+  /** Files of checkpoints that were received elsewhere, instead of the one beside the log. */
   readonly checkpoints?: readonly string[];
   /** Checks only what was there at a start: the log is being written. */
   readonly extent?: LogExtent;
@@ -106,6 +111,8 @@ class Walk {
   deletionsEnded = 0;
   readonly tree: Tree = createTree();
   cuts = 0;
+  /** Findings about checkpoints themselves, which change no root of the log. */
+  ofCheckpoints = 0;
   /** Cuts that a start found and recorded. */
   recordedCuts = 0;
 
@@ -127,6 +134,11 @@ class Walk {
     this.unopened = 0;
   }
 
+  reportCheckpoint(code: "audit_checkpoint_broken" | "audit_checkpoint_cut", record: number): void {
+    this.ofCheckpoints += 1;
+    this.report(code, Math.max(1, record));
+  }
+
   /** One finding for all checkpoints of another key. */
   reportForeign(): void {
     const at = this.findings.findIndex(({ checkpoints }) => checkpoints !== undefined);
@@ -135,6 +147,7 @@ class Walk {
     if (at >= 0) this.findings[at] = finding;
     else {
       this.total += 1;
+      this.ofCheckpoints += 1;
       this.findings.push(finding);
     }
   }
@@ -169,16 +182,18 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
   const walk = new Walk(openSalts(saltsFile(file)));
   // Before the lines: a writer keeps the state of later ones.
   const kept = (await keptTree(file))?.size ?? 0;
-  const files = options.checkpoints ?? [`${file}.checkpoints`];
-  const { origin: scope, publicKey } = options;
+  const { origin: scope, publicKey, checkpoints: received } = options;
   const key = { scope, publicKey, bytes: extent?.checkpointBytes };
-  const checkpoints = await CheckpointWalk.open(files, key);
+  const checkpoints = await (received === undefined
+    ? ownCheckpoints(`${file}.checkpoints`, key)
+    : receivedCheckpoints(received, key));
   const compareUpTo = async (size: number): Promise<void> => {
     for (let next = await checkpoints.due(size); next !== undefined;) {
       compare(walk, next);
       next = await checkpoints.due(size);
     }
   };
+  await compareUpTo(0);
   const recordsMax = extent?.records ?? Number.POSITIVE_INFINITY;
   for await (const { lines, torn } of logLines(file)) {
     if (walk.records >= recordsMax) break;
@@ -197,7 +212,8 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditVerifica
   }
   if (walk.lostSalt > 0) walk.report("audit_salts_missing", walk.lostSalt);
   const { findings, records, total, unsalted } = walk;
-  const counts = { records, checkpoints: checkpoints.count, unsalted } as const;
+  const { count, cut } = checkpoints;
+  const counts = { records, checkpoints: count, checkpoints_cut: cut, unsalted } as const;
   if (walk.foreignSeals) {
     const found = [{ code: "audit_wrong_key", record: 1 }] as const;
     return { ok: false, ...counts, findings: found, findings_total: 1 };
@@ -255,9 +271,10 @@ function endRun(walk: Walk, prev: string | undefined, opens: boolean): void {
 /** Compares a checkpoint with the log so far, which has its size or is shorter. */
 function compare(walk: Walk, { checkpoint, sizeBefore }: FiledCheckpoint): void {
   if (checkpoint.of === "wrong_key") walk.reportForeign();
-  else if (checkpoint.of === "cut") walk.report("audit_checkpoint_cut", walk.records);
-  else if (checkpoint.of === "broken") walk.report("audit_checkpoint_broken", walk.records);
-  else compareHead(walk, checkpoint, sizeBefore);
+  else if (checkpoint.of === "cut") walk.reportCheckpoint("audit_checkpoint_cut", walk.records);
+  else if (checkpoint.of === "broken") {
+    walk.reportCheckpoint("audit_checkpoint_broken", walk.records);
+  } else compareHead(walk, checkpoint, sizeBefore);
 }
 
 function compareHead(
@@ -274,11 +291,16 @@ function compareHead(
     return;
   }
   if (head.size < tree.size) {
-    if (head.size < sizeBefore && !isRecorded) walk.report("audit_checkpoint_broken", head.size);
+    if (head.size < sizeBefore && !isRecorded) {
+      walk.reportCheckpoint("audit_checkpoint_broken", head.size);
+    }
     return;
   }
-  const same = head.of === "chain" ? head.head === walk.previous : head.root.equals(tree.root());
-  // What was found before it makes every later root another one.
-  const isClean = walk.total === walk.foreignRuns && walk.unopened === 0;
+  const same =
+    head.of === "chain"
+      ? head.head === walk.previous
+      : head.root === tree.root().toString("base64");
+  // What was found in lines before it makes every later root another one.
+  const isClean = walk.total === walk.foreignRuns + walk.ofCheckpoints && walk.unopened === 0;
   if (!same && isClean) walk.report("audit_history_differs", head.size);
 }
