@@ -7,6 +7,8 @@ import { allowNames } from "@turnproof/semconv";
 import type { EvidenceStore } from "@turnproof/store";
 
 import { serverOf } from "./backend/backend.ts";
+import type { Config } from "./config/config.ts";
+import { missingAccess } from "./config/data-files.ts";
 import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import type { RecordBatch } from "./receive/record-frames.ts";
@@ -32,6 +34,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const { config, log, options, opened, closing } = opening;
   // Evidence is sensitive metadata: only this user may read it.
   makeDirectory(config.dataDir);
+  requireWritable(config);
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...access } = openAccess(opening);
@@ -91,4 +94,15 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const { recorder, readers } = judging;
   const whole = { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
   return { ...whole, alerts: await openAlerts(opening, whole, store) };
+}
+
+/**
+ * What has to outlast the process is written beside the stores, in new files of the data directory.
+ *
+ * @throws CodedError file_unwritable, file_unreadable with the directory and the system's reason
+ */
+function requireWritable({ dataDir, backend, readOnly }: Config): void {
+  const isWritten = !readOnly && backend !== "ephemeral";
+  const missing = missingAccess(dataDir, { isFolder: true, isWritten });
+  if (missing !== undefined) throw missing;
 }

@@ -56,8 +56,8 @@ export function asideCheck(dataDir: string): readonly Check[] {
 
 async function comparedChecks(config: Config): Promise<readonly Check[]> {
   try {
-    const { held, parts } = await heldBy(config);
-    return [...parts, ...(await accountCheck(config, held))];
+    const { held, parts, isUnread = false } = await heldBy(config);
+    return [...parts, ...(await accountCheck(config, held, isUnread))];
   } catch (error) {
     if (!CodedError.is(error)) throw error;
     const isUsed = error.code === "store_locked" || error.code === "store_busy";
@@ -82,13 +82,19 @@ const notCompared: Check = {
     "sets them aside and compares the rest.",
 };
 
+interface HeldLook {
+  /** Undefined where the store cannot be read. */
+  readonly held: HeldEvents | undefined;
+  readonly parts: readonly Check[];
+  /** True where the count has rows of damaged parts, which a start will set aside. */
+  readonly isUnread?: boolean;
+}
+
 /**
  * What the store holds where it can be read, and checks of its parts. A folder that is not there is
  * not made.
  */
-async function heldBy(
-  config: Config,
-): Promise<{ readonly held: HeldEvents | undefined; readonly parts: readonly Check[] }> {
+async function heldBy(config: Config): Promise<HeldLook> {
   const isServer = serverOf(config) !== undefined;
   const connection = config.backend === "clickhouse" ? connectionOf(config) : undefined;
   if (!isServer && connection !== undefined && "dataDir" in connection) {
@@ -96,9 +102,10 @@ async function heldBy(
     const look = await lookAtParts(connection.dataDir, compareNow);
     const paths = look.damaged.map(({ table, part, isAside }) => partPath(table, part, isAside));
     const parts = partsCheck(paths.length, paths);
-    return look.read === undefined
-      ? { held: undefined, parts: [parts, notCompared] }
-      : { held: look.read.held, parts: [parts, ...turnsCheck(look.read.compared, restore)] };
+    if (look.read === undefined) return { held: undefined, parts: [parts, notCompared] };
+    const { held, compared } = look.read;
+    const isUnread = look.damaged.some(({ isAside }) => !isAside);
+    return { held, parts: [parts, ...turnsCheck(compared, restore)], isUnread };
   }
   if (config.backend === "filesystem" && isEmpty(evidenceFolder(config))) {
     return { held: nothing, parts: [] };
@@ -141,10 +148,14 @@ export function partsCheck(count: number, paths: readonly string[]): Check {
   return { check: subject, state: "fail", message };
 }
 
-/** @param held undefined where the store could not be read */
+/**
+ * @param held undefined where the store could not be read
+ * @param isUnread where it counts rows of damaged parts
+ */
 async function accountCheck(
   config: Config,
   held: HeldEvents | undefined,
+  isUnread = false,
 ): Promise<readonly Check[]> {
   const signer = await createStatementSigner(config.signingKey, config.dataDir);
   const place = serverPlaceOf(config, serverOf(config));
@@ -158,6 +169,7 @@ async function accountCheck(
     return [{ check, state: "fail", message }];
   }
   const missing = held === undefined ? account.missing : missingSince(account, held, isoNow());
+  if (missing === 0 && isUnread) return [{ check, state: "unknown", message: countedOf(account) }];
   if (missing === 0)
     return held === undefined ? [] : [{ check, state: "ok", message: wholeOf(account) }];
   const message =
@@ -168,3 +180,8 @@ async function accountCheck(
 
 const wholeOf = ({ events, at }: EvidenceAccount): string =>
   `The store holds the ${events} events of ${at}, or knows of their deletion.`;
+
+const countedOf = ({ events, at }: EvidenceAccount): string =>
+  `The count fits the ${events} events of ${at}, but damaged parts are counted by their metadata ` +
+  "alone: how many of their events are gone is unknown. The next start sets the parts aside and " +
+  "counts the rest.";

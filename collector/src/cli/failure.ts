@@ -12,6 +12,7 @@ import { deletionReasons } from "../access/audit/deletion-reason.ts";
 import { Refusal } from "./client.ts";
 import { UnreadableLine } from "./event-file.ts";
 import { optionAdvice } from "./report-format.ts";
+import { reasonAdvice, refusedCall } from "./system-failure.ts";
 import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
 
 /** How a failure is reported. */
@@ -48,8 +49,7 @@ const advice: { readonly [code: string]: string | undefined } = {
     "Restore the file in the data directory from a copy. To go on with a new key, remove the file " +
     "and its line in keys-made, or make an empty keys-made where there is none: what the old one " +
     "signed or keyed is then another's.",
-  audit_unavailable:
-    "Another collector may hold the file (TURNPROOF_UI_AUDIT_LOG), or its disk may be full.",
+  audit_unavailable: "Another collector may hold the file (TURNPROOF_UI_AUDIT_LOG).",
   data_directory_other:
     "Name the collector's own with --data-dir or TURNPROOF_DATA_DIR, and its TURNPROOF_SIGNING_KEY " +
     "where it has one. After a change of the key, restart the collector first.",
@@ -65,9 +65,12 @@ const advice: { readonly [code: string]: string | undefined } = {
   not_configured: "`turnproof doctor` lists what is set.",
 };
 
-/** What to do next after a failure with this code, in sentences. */
-export function adviceOf(code: string): string | undefined {
-  return advice[code];
+/**
+ * What to do next after a failure, in sentences: by the system's reason where the field has one,
+ * else by the code.
+ */
+export function adviceOf(code: string, field = ""): string | undefined {
+  return reasonAdvice(field) ?? advice[code];
 }
 
 /** The same for a parameter that the collector refused. */
@@ -117,13 +120,14 @@ function adviceFor(
     return `${start} and ${end} take dates or times such as 2026-11-21 or 2026-11-21T09:30:00Z.`;
   }
   if (code === "driver_missing") return `Run: ${field}`;
-  return code === "parameter_invalid" ? parameterAdvice[field] : advice[code];
+  return code === "parameter_invalid" ? parameterAdvice[field] : adviceOf(code, field);
 }
 
 /** Codes of an invalid call, found by the command or the collector. */
 const wrongCalls: ReadonlySet<string> = new Set([
   "config_invalid",
   "file_unreadable",
+  "file_unwritable",
   "filter_not_applicable",
   "folder_missing",
   "not_a_folder",
@@ -141,17 +145,6 @@ interface CommandFailure {
   readonly field?: { readonly field: string };
   readonly exitCode?: number | undefined;
 }
-
-/** Why the system does not read a file that was named. */
-const unreadable: ReadonlySet<string> = new Set([
-  "EACCES",
-  "EISDIR",
-  "ELOOP",
-  "ENAMETOOLONG",
-  "ENOENT",
-  "ENOTDIR",
-  "EPERM",
-]);
 
 /** Whether an error, or what caused it, is a full disk. */
 function isDiskFull(error: unknown): boolean {
@@ -184,15 +177,9 @@ function failureOf(error: unknown, options: FailureOptions): CommandFailure {
       ...(wrongCalls.has(code) ? { exitCode: exitCodes.usage } : { exitCode: refusedCode }),
     };
   }
-  const file = (error as NodeJS.ErrnoException | undefined)?.code;
+  const refused = refusedCall(error);
+  if (refused !== undefined) return failureOf(refused, options);
   const exitCode = exitCodes.usage;
-  if (file !== undefined && unreadable.has(file)) {
-    const { path } = error as NodeJS.ErrnoException;
-    return failureOf(
-      new CodedError("file_unreadable", path === undefined ? {} : { field: path }),
-      options,
-    );
-  }
   if (error instanceof UnreadableLine) {
     const sentence = `Line ${error.line} of a file that was named is not JSON.`;
     return { code: "file_invalid", sentence, exitCode };

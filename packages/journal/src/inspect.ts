@@ -10,6 +10,7 @@ import { ownerOf } from "./directory-lock.ts";
 import { nodeFileSystem } from "./file-system.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 import { recover } from "./recovery.ts";
+import { journalFailed } from "./system-failure.ts";
 
 /** Damage that no start has set aside yet; earlier ranges are files `*.corrupt`. */
 export interface InspectedJournal {
@@ -25,7 +26,8 @@ export interface InspectedJournal {
  * Reads the whole journal, and changes nothing.
  *
  * @returns undefined while a process owns the directory
- * @throws CodedError `store_version_newer`; `journal_failed` where the disk fails
+ * @throws CodedError `store_version_newer`; `journal_failed` with path and reason where the disk
+ * fails
  */
 export async function inspectJournal(
   directory: string,
@@ -52,7 +54,7 @@ export async function inspectJournal(
       segments: [...new Set(damage.takeNew().flatMap((name) => name.split("-", 1)))],
     };
   } catch (error) {
-    throw CodedError.is(error) ? error : new CodedError("journal_failed", { cause: error });
+    throw CodedError.is(error) ? error : journalFailed(error, directory);
   }
 }
 

@@ -20,6 +20,7 @@ import type { Recovered } from "./recovery.ts";
 import { filesOf } from "./lost-segment.ts";
 import { openReserve } from "./reserve.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
+import { journalFailed } from "./system-failure.ts";
 import { undisturbed } from "./undisturbed.ts";
 import { inOrder, save } from "./journal-checkpoints.ts";
 import { createJournal } from "./journal.ts";
@@ -37,7 +38,7 @@ const defaults = {
 /**
  * Opens the journal of a directory and recovers its content. Rejects with `journal_locked` while
  * another process uses it, `store_version_newer` when a newer version wrote it, `journal_failed`
- * when the directory cannot be used; damage never prevents opening.
+ * with path and reason when the directory cannot be used; damage never prevents opening.
  */
 export async function openJournal(given: JournalOptions): Promise<Journal> {
   const options: JournalOptions = { ...given, onEvent: undisturbed(given.onEvent) };
@@ -46,7 +47,7 @@ export async function openJournal(given: JournalOptions): Promise<Journal> {
   const { directory } = options;
   const state = { lostOwnership: false };
   await fileSystem.makeDirectory(directory).catch((cause: unknown) => {
-    throw new CodedError("journal_failed", { cause });
+    throw journalFailed(cause, directory);
   });
   const heartbeatMs = options.heartbeatMs ?? defaults.heartbeatMs;
   const lock = await lockDirectory({
@@ -61,14 +62,14 @@ export async function openJournal(given: JournalOptions): Promise<Journal> {
     },
     onWait: () => options.onEvent?.({ code: "journal_owner_silent", count: 1 }),
   }).catch((cause: unknown) => {
-    throw new CodedError("journal_failed", { cause });
+    throw journalFailed(cause, directory);
   });
   if (lock === undefined) throw new CodedError("journal_locked");
   try {
     return await openLocked(options, { fileSystem, clock, directory, lock, lostOwnership: state });
   } catch (error) {
     await lock.release();
-    throw CodedError.is(error) ? error : new CodedError("journal_failed", { cause: error });
+    throw CodedError.is(error) ? error : journalFailed(error, directory);
   }
 }
 

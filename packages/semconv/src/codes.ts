@@ -416,6 +416,7 @@ export const codes = {
   folder_not_empty: { sentence: "The folder holds files; nothing is written over them." },
   folder_locked: { sentence: "Another process fills this folder." },
   file_unreadable: { sentence: "A file or folder cannot be read." },
+  file_unwritable: { sentence: "A file or folder cannot be written." },
   folder_missing: { sentence: "There is no such folder." },
   not_a_folder: { sentence: "A file is in place of the folder." },
   manifest_missing: {

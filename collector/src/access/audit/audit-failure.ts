@@ -1,6 +1,7 @@
 /** @module AuditFailure: why the audit log cannot be written. */
 import { basename } from "node:path";
 
+import { systemField } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
 
 import { isFull } from "./reserve.ts";
@@ -8,11 +9,14 @@ import { isFull } from "./reserve.ts";
 /** Why the log cannot be written. */
 export type AuditFailure = "audit_unavailable" | "disk_full";
 
-/** Name of the file that an error is about, where it has one. */
-export function fileOf(cause: unknown): string | undefined {
-  if (CodedError.is(cause)) return cause.field;
-  const { path } = cause as NodeJS.ErrnoException;
-  return path === undefined ? undefined : basename(path);
+/**
+ * What prevents that a log is opened: path and reason of a failed system call, else the name of the
+ * file that an error is about; the log itself where another writer has it.
+ */
+export function fieldOf(cause: unknown, file: string): string {
+  return (
+    systemField(cause, file) ?? (CodedError.is(cause) ? cause.field : undefined) ?? basename(file)
+  );
 }
 
 /** A full disk ends by room, and any other failure by its cause. */

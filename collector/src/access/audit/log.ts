@@ -2,7 +2,7 @@
  * @module Audit log: opens the log that every access is recorded in. It fails closed: a request
  * that cannot be recorded is not served (security: Audit).
  */
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 
 import { makeDirectory } from "@turnproof/journal/process-lock";
 import { CodedError } from "@turnproof/semconv";
@@ -15,13 +15,13 @@ import { createReserve } from "./reserve.ts";
 import { holdLog } from "./writer-lock.ts";
 import type { AuditOptions, Audit } from "./contract.ts";
 import { AuditWriter } from "./audit-writer.ts";
-import { failureOf, fileOf } from "./audit-failure.ts";
+import { failureOf, fieldOf } from "./audit-failure.ts";
 
 /**
  * Opens the log: takes the writer's lock, sets a torn last line aside and continues the chain.
  *
- * @throws CodedError `audit_unavailable` naming the file that cannot be opened, or the log that
- * another writer has
+ * @throws CodedError `audit_unavailable` with path and reason of what cannot be read or written, or
+ * naming the log that another writer has
  */
 export async function openAudit(options: AuditOptions): Promise<Audit> {
   try {
@@ -46,7 +46,7 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
     }
   } catch (cause) {
     throw new CodedError(failureOf(cause), {
-      field: fileOf(cause) ?? basename(options.file),
+      field: fieldOf(cause, options.file),
       cause,
     });
   }
