@@ -110,6 +110,15 @@ export class AuditWriter implements Audit {
     if (this.#checked !== undefined) this.#options.onChecked?.(this.#checked);
   }
 
+  /**
+   * Records after the newest checkpoint, which a kill left without one, wait for theirs as after a
+   * new record. @param size of that checkpoint
+   */
+  coverAfter(size: number): void {
+    if (size < this.#tree.size) this.#checkpointSeq = Math.min(this.#checkpointSeq, size);
+    this.#checkpointWhenIdle();
+  }
+
   requireWritable(): void {
     if (this.#lock.lost) throw new CodedError("audit_unavailable");
     if (this.#failedAt !== 0 && Date.now() - this.#failedAt < retryAfterMs) {

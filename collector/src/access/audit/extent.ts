@@ -17,11 +17,20 @@ export interface LogExtent {
 /** A note is shorter, with signatures of several witnesses too. */
 const tailBytes = 8_192;
 
-/** The newest checkpoint beside a log: its size, and the length of the file in bytes. */
+/** The newest checkpoint beside a log, and the length of its file in bytes. */
+export interface NewestCheckpoint {
+  /** 0 without one. */
+  readonly size: number;
+  readonly bytes: number;
+  /** The note itself; undefined without one. */
+  readonly note?: string;
+}
+
+/** Finds the newest whole checkpoint beside a log. */
 export async function newestCheckpoint(
   file: string,
   { origin, publicKey }: Pick<CheckpointSigner, "origin" | "publicKey">,
-): Promise<{ readonly size: number; readonly bytes: number }> {
+): Promise<NewestCheckpoint> {
   const handle = await open(`${file}.checkpoints`, "r").catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -33,10 +42,21 @@ export async function newestCheckpoint(
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes - from), { position: from });
     const tail = buffer.subarray(0, bytesRead).toString();
     // Its own name follows the mark in its signature; the note begins with the name and a newline.
-    const note = tail.slice(Math.max(0, tail.lastIndexOf(`${origin}\n`)));
-    const opened = openNote(note, origin, publicKey);
-    return { size: opened.found === "head" ? opened.head.size : 0, bytes };
+    const parts = tail.split(`${origin}\n`);
+    // A part that a crash left after it is none.
+    for (const part of parts.slice(1).toReversed()) {
+      const note = `${origin}\n${part}`;
+      const opened = openNote(note, origin, publicKey);
+      if (opened.found === "head") return { size: opened.head.size, bytes, note: whole(note) };
+    }
+    return { size: 0, bytes };
   } finally {
     await handle.close();
   }
+}
+
+/** A note without what a crash left after its last signature. */
+function whole(note: string): string {
+  const end = note.indexOf("\n", note.lastIndexOf("\n\u2014 ") + 1);
+  return end < 0 ? `${note}\n` : note.slice(0, end + 1);
 }

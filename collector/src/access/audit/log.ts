@@ -34,10 +34,13 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
       const reserve = createReserve(`${options.file}.reserve`, options.append ?? appendText);
       const log = new AuditWriter(options, chain, { lock, reserve, file });
       await reserve.refill();
+      // Which targets have it is stored nowhere, and a repeat is no finding.
+      if (newest.note !== undefined) options.shipper?.ship(newest.size, newest.note);
       // The chain keeps it: later checkpoints and states of the tree fit the shorter log.
       const isCut = Math.max(newest.size, chain.keptSize) > Math.max(chain.seq, chain.tree.size);
       if (isCut) await log.append({ event: cutEvent, result: "audit_cut" });
       if (chain.torn) await log.append({ event: "log.recovered", result: "ok" });
+      log.coverAfter(newest.size);
       void log.checkStart(newest.bytes);
       return log;
     } catch (error) {

@@ -163,9 +163,10 @@ class TargetLane {
   }
 
   async close(deadlineMs: number): Promise<void> {
+    // First, so that the end of an attempt sets no timer again.
+    this.#closed = true;
     clearTimeout(this.#timer);
     await this.#sending;
-    this.#closed = true;
     if (this.#waiting === undefined) return;
     const late = new Promise((resolve) => setTimeout(resolve, deadlineMs).unref());
     await Promise.race([this.#send(), late]);
