@@ -45,8 +45,7 @@ export async function auditCheck(config: Config): Promise<readonly Check[]> {
     return [{ check, state: isTornOnly ? "warn" : "fail", message }];
   } catch (error) {
     if (!CodedError.is(error)) throw error;
-    const of = error.field === undefined ? "" : ` (${error.field})`;
     const advice = error.code === "key_unusable" ? ` ${adviceOf(error.code) ?? ""}` : "";
-    return [{ check, state: "fail", message: `${error.code}: ${error.message}${of}${advice}` }];
+    return [{ check, state: "fail", message: `${error.message}${advice}` }];
   }
 }

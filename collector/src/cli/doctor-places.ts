@@ -116,7 +116,9 @@ async function damageCheck(folder: string): Promise<readonly Check[]> {
     return [{ check, state: "fail", message }];
   } catch (error) {
     if (!CodedError.is(error)) throw error;
-    return [{ check, state: "fail", message: sentenceOf(error.code) }];
+    const of = error.field === undefined ? "" : ` (${error.field})`;
+    const message = `${error.code}${of}: ${codes[error.code].sentence} ${adviceOf(error.code, error.field) ?? ""}`;
+    return [{ check, state: "fail", message: message.trimEnd() }];
   }
 }
 

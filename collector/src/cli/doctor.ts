@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
+import type { DirectoryOwner } from "@turnproof/journal/process-lock";
 import { CodedError, codes } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 import type { Command } from "commander";
@@ -27,7 +28,8 @@ import { isFull } from "../access/audit/reserve.ts";
 import { openMemory } from "../backend/backend.ts";
 import { evidenceFolder } from "../backend/store-places.ts";
 import { withJson } from "./command.ts";
-import { accountChecks } from "./doctor-account.ts";
+import { accessChecks, closedStoreCheck, inspected } from "./doctor-access.ts";
+import { accountChecks, accountSubject } from "./doctor-account.ts";
 import { auditCheck } from "./doctor-audit.ts";
 import {
   collectorCheck,
@@ -75,15 +77,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
       checks.push({ check: "configuration", state: "warn", message });
     const owner = collectorOn(config.dataDir);
     checks.push(directoryCheck(config.dataDir), await collectorCheck(config, owner));
-    checks.push(...keysCheck(config.dataDir), ...(await journalCheck(config.dataDir)));
-    checks.push(...(await auditCheck(config)));
-    checks.push(...(await serverCheck(config)));
-    if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
-    const isHeld = owner !== undefined && opensAlone(config);
-    if (isHeld) checks.push(...(await heldStoreChecks(config, owner)));
-    else checks.push(...(await accountChecks(config)), ...(await metDamageChecks(config, owner)));
-    checks.push(...forwardChecks(config.dataDir));
-    if (config.memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));
+    checks.push(...(await placeChecks(config, owner)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const { variable, problem } of error.problems) {
@@ -116,6 +110,37 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   const states = new Set(checks.map(({ state }) => state));
   if (states.has("fail")) process.exitCode = exitCodes.failed;
   else process.exitCode = states.has("unknown") ? exitCodes.unknown : exitCodes.ok;
+}
+
+/**
+ * What is in the data directory, and the stores. A file that cannot be read ends no other check.
+ */
+async function placeChecks(
+  config: Config,
+  owner: DirectoryOwner | undefined,
+): Promise<readonly Check[]> {
+  const { dataDir, backend, memoryBackend } = config;
+  const held = owner !== undefined && opensAlone(config) ? owner : undefined;
+  const checks = [
+    ...(await inspected("permissions", () => accessChecks(config))),
+    ...(await inspected("keys", () => keysCheck(dataDir))),
+    ...(await inspected("journal", () => journalCheck(dataDir))),
+    ...(await inspected("audit log", () => auditCheck(config))),
+    ...(await inspected("store", () => serverCheck(config))),
+  ];
+  const closed = closedStoreCheck(config, accountSubject);
+  if (backend === "filesystem" && closed === undefined) {
+    const folder = evidenceFolder(config);
+    checks.push(...(await inspected("evidence file", async () => [await evidenceCheck(folder)])));
+  }
+  if (held === undefined) {
+    const account = closed === undefined ? () => accountChecks(config) : () => [closed];
+    checks.push(...(await inspected(accountSubject, account)));
+    checks.push(...(await metDamageChecks(config, owner)));
+  } else checks.push(...(await inspected("store", () => heldStoreChecks(config, held))));
+  checks.push(...(await inspected("forward account", () => forwardChecks(dataDir))));
+  if (memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));
+  return checks;
 }
 
 function nodeCheck(): Check {

@@ -3,6 +3,5 @@ export { lockDirectory, ownerOf } from "./directory-lock.ts";
 export type { DirectoryLock, DirectoryLockOptions, DirectoryOwner } from "./directory-lock.ts";
 export { makeDirectory } from "./make-directory.ts";
 export { isRunning, ownerText, parseOwner, systemProcesses } from "./process-owner.ts";
-export { systemFailureOf, systemField } from "./system-failure.ts";
-export type { SystemFailure } from "./system-failure.ts";
+export { systemField } from "./system-failure.ts";
 export type { Liveness, Owner, Processes } from "./process-owner.ts";

@@ -7,7 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 import { systemCode } from "./file-system.ts";
 
 /** What failed. */
-export interface SystemFailure {
+interface SystemFailure {
   /** Undefined for a call on an open file. */
   readonly path: string | undefined;
   /** Such as `EACCES`. */
@@ -15,7 +15,7 @@ export interface SystemFailure {
 }
 
 /** The failed system call behind an error; undefined where there is none. */
-export function systemFailureOf(error: unknown): SystemFailure | undefined {
+function systemFailureOf(error: unknown): SystemFailure | undefined {
   for (let of = error; of instanceof Error; of = of.cause) {
     const { path, syscall } = of as NodeJS.ErrnoException;
     if (syscall !== undefined || path !== undefined) return { path, reason: systemCode(of) };
