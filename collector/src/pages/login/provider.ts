@@ -89,7 +89,7 @@ export function mountProvider(app: Hono<AppEnv>, parts: Parts): void {
       return c.redirect(next, 303);
     } catch (error) {
       if (!CodedError.is(error) || !(failures as readonly Code[]).includes(error.code)) throw error;
-      // The provider has said who signs in; an earlier session's role is theirs no more.
+      // The provider knows the user: the role of an earlier session counts no longer.
       if (error.code === "sign_in_unassigned") await endPresented(c, parts);
       return refused(c, parts, error.code);
     }
@@ -99,7 +99,7 @@ export function mountProvider(app: Hono<AppEnv>, parts: Parts): void {
 /** As a wrong token: recorded, and slowed where an address has many. */
 async function refused(c: AppContext, parts: Parts, code: Code): Promise<Response> {
   const client = clientAddress(c);
-  // A person whom the provider knows guesses nothing.
+  // A user without a role is known to the provider, so it is no guess.
   const isGuess = code !== "sign_in_unavailable" && code !== "sign_in_unassigned";
   const wait = isGuess ? parts.throttle.failed(client ?? "in-process") : 0;
   await parts.audit?.append({
