@@ -43,7 +43,11 @@ export function missingAccess(
   return unwritable === undefined ? undefined : denied("file_unwritable", path, unwritable);
 }
 
-function denied(code: "file_unreadable" | "file_unwritable", path: string, cause: unknown): CodedError {
+function denied(
+  code: "file_unreadable" | "file_unwritable",
+  path: string,
+  cause: unknown,
+): CodedError {
   return new CodedError(code, { field: systemField(cause, path) ?? path, cause });
 }
 
