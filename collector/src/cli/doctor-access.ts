@@ -3,6 +3,7 @@
  * collector reads and writes. Nothing is made or changed.
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 import { CodedError, codes } from "@turnproof/semconv";
@@ -125,9 +126,19 @@ function* missingIn({ path, isWritten, isAlone = false }: Place): Generator<Code
   const missing = missingAccess(path, { isFolder, isWritten });
   if (missing !== undefined) yield missing;
   if (!isFolder || isAlone || missing?.code === "file_unreadable") return;
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
+  for (const entry of entriesOf(path)) {
     if (entry.isSymbolicLink()) continue;
     yield* missingIn({ path: join(path, entry.name), isWritten });
+  }
+}
+
+/** What is in a folder; nothing where it is gone, as parts of a running engine are. */
+function entriesOf(path: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
   }
 }
 
