@@ -74,10 +74,8 @@ export async function receivedCheckpoints(
   for (const path of paths) {
     let at = 0;
     for await (const checkpoint of checkpointsIn(path, key)) {
-      if (checkpoint.of === "cut") {
-        cut += 1;
-        continue;
-      }
+      if (checkpoint.of === "cut") cut += 1;
+      if (checkpoint.of === "cut" || checkpoint.of === "other") continue;
       // What has no size is reported after the one before it.
       if ("size" in checkpoint) at = checkpoint.size;
       all.push({ at, checkpoint });

@@ -21,7 +21,9 @@ export type AuditCheckpoint =
   | { readonly of: "wrong_key" }
   | { readonly of: "broken" }
   /** It is there only in part, without a whole signature. */
-  | { readonly of: "cut" };
+  | { readonly of: "cut" }
+  /** Lines that are no part of a checkpoint, such as those of other programs in a syslog file. */
+  | { readonly of: "other" };
 
 /** Signs checkpoints of one audit scope. */
 export interface CheckpointSigner {
@@ -99,9 +101,12 @@ export async function* checkpointsIn(
   const origin = originOf(key.scope);
   let note: string[] = [];
   const closed = function* (isPart = false): Generator<AuditCheckpoint> {
-    if (note.length === 0) return;
+    const [first] = note;
+    if (first === undefined) return;
+    const isOther =
+      !origin.startsWith(first) && !note.some((line) => line.startsWith(signatureMark));
     const found = checkNote(`${note.join("\n")}\n`, key);
-    yield isPart ? cutOr(found) : found;
+    yield isOther ? { of: "other" } : isPart ? cutOr(found) : found;
     note = [];
   };
   const taken = function* (line: string, torn: boolean): Generator<AuditCheckpoint> {

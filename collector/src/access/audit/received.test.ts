@@ -128,10 +128,23 @@ test("a received note that is cut is counted, and the one glued to it is compare
   expect(found).toMatchObject({ ok: true, checkpoints: 2, checkpoints_cut: 1 });
 });
 
+test("lines of other programs in a received file are no checkpoint", async () => {
+  const { notes, received } = await written();
+  const other =
+    "Nov 29 12:00:00 host sshd[7]: a session was opened\nNov 29 12:00:01 host cron: ran\n";
+  const lines = notes.map((note) => other + syslogged(note)).join("") + other;
+  const found = { ok: true, checkpoints: 4, checkpoints_cut: 0, findings: [] };
+  expect(await received(lines)).toMatchObject(found);
+  expect(await received(other)).toMatchObject({ checkpoints: 0, checkpoints_cut: 0 });
+});
+
 test("a note beside the log that is cut is damage of its own name", async () => {
   const { file, notes, verify } = await written();
   const [one = "", two = "", three = ""] = notes;
   writeFileSync(`${file}.checkpoints`, one + two.slice(0, 30) + three);
   expect(await verify()).toMatchObject({ ok: false, checkpoints: 3, checkpoints_cut: 0 });
   expect((await verify()).findings).toEqual([{ code: "audit_checkpoint_cut", record: 3 }]);
+  // No other program writes there.
+  writeFileSync(`${file}.checkpoints`, `${one}another line\n`);
+  expect((await verify()).findings).toMatchObject([{ code: "audit_checkpoint_cut" }]);
 });

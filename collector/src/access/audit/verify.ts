@@ -271,8 +271,9 @@ function endRun(walk: Walk, prev: string | undefined, opens: boolean): void {
 /** Compares a checkpoint with the log so far, which has its size or is shorter. */
 function compare(walk: Walk, { checkpoint, sizeBefore }: FiledCheckpoint): void {
   if (checkpoint.of === "wrong_key") walk.reportForeign();
-  else if (checkpoint.of === "cut") walk.reportCheckpoint("audit_checkpoint_cut", walk.records);
-  else if (checkpoint.of === "broken") {
+  else if (checkpoint.of === "cut" || checkpoint.of === "other") {
+    walk.reportCheckpoint("audit_checkpoint_cut", walk.records);
+  } else if (checkpoint.of === "broken") {
     walk.reportCheckpoint("audit_checkpoint_broken", walk.records);
   } else compareHead(walk, checkpoint, sizeBefore);
 }
