@@ -4,7 +4,6 @@
  * it, so sign-ins that never end take no memory here (security: Sessions).
  */
 import { CodedError } from "@turnproof/semconv";
-import type * as openidClient from "openid-client";
 import type { Configuration } from "openid-client";
 
 import type { OidcSettings } from "../config/oidc-settings.ts";
@@ -13,6 +12,7 @@ import { principalIn, requirePlausible } from "./claims.ts";
 import type { Claims } from "./claims.ts";
 import { providerCredential } from "./credentials.ts";
 import type { Keyring } from "./keyring.ts";
+import { describeProvider, loadClient, providerFailure } from "./provider-metadata.ts";
 import type { Opener } from "./sessions.ts";
 import { createTickets } from "./sign-in-ticket.ts";
 import type { TypedIdentity } from "./typed-identity.ts";
@@ -42,12 +42,8 @@ interface OidcOptions {
   readonly now: () => number;
 }
 
-const timeoutSeconds = 10;
 /** Age at which the provider's metadata are fetched again: its endpoints may move. */
 const metadataMsMax = 600_000;
-
-/** The protocol's client, loaded by the first sign-in: most collectors have no provider. */
-const loadClient = (): Promise<typeof openidClient> => import("openid-client");
 
 /** Sign-ins through the provider of the settings; its metadata is fetched when needed. */
 export function createOidc({ settings, keyring, typed, log, now }: OidcOptions): Oidc {
@@ -56,7 +52,7 @@ export function createOidc({ settings, keyring, typed, log, now }: OidcOptions):
   let describedAt = 0;
   const provider = (): Promise<Configuration> => {
     if (described !== undefined && Math.abs(now() - describedAt) < metadataMsMax) return described;
-    const fetched = describe(settings);
+    const fetched = describeProvider(settings);
     described = fetched;
     describedAt = now();
     // The next sign-in fetches it again.
@@ -70,9 +66,9 @@ export function createOidc({ settings, keyring, typed, log, now }: OidcOptions):
       return await work();
     } catch (error) {
       if (CodedError.is(error)) throw error;
-      const code = isAway(error) ? "sign_in_unavailable" : "sign_in_refused";
-      log.warn("sign_in_failed", { code, reason: reasonOf(error) });
-      throw new CodedError(code);
+      const failure = providerFailure(error);
+      log.warn("sign_in_failed", { ...failure });
+      throw new CodedError(failure.code);
     }
   };
   return {
@@ -115,28 +111,6 @@ export function createOidc({ settings, keyring, typed, log, now }: OidcOptions):
   };
 }
 
-async function describe(settings: OidcSettings): Promise<Configuration> {
-  const { issuer, clientId, clientSecret } = settings;
-  const client = await loadClient();
-  const authentication = clientSecret === undefined ? client.None() : undefined;
-  // The settings admit http on this machine alone.
-  const execute = [client.enableNonRepudiationChecks];
-  if (issuer.startsWith("http:")) execute.push(client.allowInsecureRequests);
-  const config = await client.discovery(new URL(issuer), clientId, clientSecret, authentication, {
-    execute,
-    timeout: timeoutSeconds,
-  });
-  // Some providers describe one issuer for all organizations; every one of them would be let in.
-  if (unslashed(config.serverMetadata().issuer) !== unslashed(issuer)) {
-    throw Object.assign(new Error("issuer"), { code: "OAUTH_ISSUER_DIFFERS" });
-  }
-  return config;
-}
-
-function unslashed(url: string): string {
-  return url.replace(/\/$/, "");
-}
-
 /** Claims of the userinfo endpoint too: many providers keep the token short. */
 async function moreClaims(
   config: Configuration,
@@ -148,29 +122,4 @@ async function moreClaims(
   const { fetchUserInfo } = await loadClient();
   const more = await fetchUserInfo(config, accessToken, String(subject));
   return { ...more, ...claims };
-}
-
-/** Whether the provider did not answer; anything else is an answer that cannot be used. */
-function isAway(error: unknown): boolean {
-  const code = codeOf(error);
-  if (statusOf(error) >= 500) return true;
-  return code === "OAUTH_TIMEOUT" || code === "OAUTH_ABORT" || error instanceof TypeError;
-}
-
-/** Status of the answer that an error, or one that it was made from, is about; 0 without one. */
-function statusOf(error: unknown): number {
-  if (typeof error !== "object" || error === null) return 0;
-  const { status, cause } = error as { readonly status?: unknown; readonly cause?: unknown };
-  return typeof status === "number" ? status : statusOf(cause);
-}
-
-/** The library's own name of the failure; its message and cause may hold claims. */
-function reasonOf(error: unknown): string {
-  const code = codeOf(error);
-  return /^OAUTH_[A-Z_]{1,60}$/.test(code) ? code : "unknown";
-}
-
-function codeOf(error: unknown): string {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === "string" ? code : "";
 }

@@ -41,6 +41,7 @@ import {
 import { evidenceCheck } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";
 import { forwardChecks } from "./doctor-forward.ts";
+import { providerCheck } from "./doctor-provider.ts";
 import { journalCheck, keysCheck, serverCheck } from "./doctor-places.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, printJson, printTable } from "./terminal.ts";
@@ -77,7 +78,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
       checks.push({ check: "configuration", state: "warn", message });
     const owner = collectorOn(config.dataDir);
     checks.push(directoryCheck(config.dataDir), await collectorCheck(config, owner));
-    checks.push(...(await placeChecks(config, owner)));
+    checks.push(...(await providerCheck(config)), ...(await placeChecks(config, owner)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const { variable, problem } of error.problems) {

@@ -8,6 +8,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { providerCheck } from "../../../collector/src/cli/doctor-provider.ts";
+import { parseConfig } from "../../../collector/src/config/read-config.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { openProvider, visit } from "./identity-provider.ts";
@@ -211,6 +213,23 @@ test("a session ends idle, by sign-out, and where the provider's settings change
   };
   expect(await again({})).toBe(200);
   expect(await again({ TURNPROOF_UI_OIDC_ROLES: "staff=analyst" })).toBe(401);
+});
+
+test("doctor finds a provider that is away, or has another issuer", async () => {
+  const checked = async (issuer: string) =>
+    providerCheck(parseConfig({ ...env, TURNPROOF_UI_OIDC_ISSUER: issuer }));
+  const check = "identity provider";
+  expect(await checked(provider.issuer)).toEqual([
+    { check, state: "ok", message: `${provider.issuer} answers.` },
+  ]);
+  const localhost = provider.issuer.replace("127.0.0.1", "localhost");
+  expect(await checked(localhost)).toMatchObject([
+    { check, state: "fail", message: expect.stringMatching(/^sign_in_refused: .*OAUTH_/) },
+  ]);
+  expect(await checked("http://127.0.0.1:9")).toMatchObject([
+    { check, state: "fail", message: expect.stringMatching(/^sign_in_unavailable: http:/) },
+  ]);
+  expect(await providerCheck(parseConfig({}))).toEqual([]);
 });
 
 test("no token, claim or name is in a log or in the audit file", async () => {

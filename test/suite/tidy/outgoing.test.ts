@@ -29,6 +29,7 @@ test("requests leave from listed modules, and no event has their address", () =>
     "access/audit/ship.ts",
     // TURNPROOF_UI_OIDC_ISSUER, and what its discovery document names.
     "access/oidc.ts",
+    "access/provider-metadata.ts",
     // TURNPROOF_ALERT_RULES.
     "alerts/deliver.ts",
     // TURNPROOF_FORWARD_URL.
