@@ -13,7 +13,7 @@ const tools = ["search_policies", "search_policies", "compare_delivery_policies"
 const environment = "delivery_unconfirmed";
 
 const { visit } = openedSite({
-  put: ["thr_1127_de_mara", "thr_1127_de_guest_11", "thr_1127_de_ines"].flatMap((thread, n) =>
+  put: ["thr_1127_de_mara", "thr_1127_de_otto", "thr_1127_de_ines"].flatMap((thread, n) =>
     turnEvents({ root: `of-${n}`, agent: n === 0 ? agent : "desk", thread }).map((event) => ({
       ...event,
       // The sign of an error takes room of the name.

@@ -114,12 +114,7 @@ export const TurnTable: FC<{
     crowded: crowdedRoots(rows),
     ...(ofOneAgent === undefined ? {} : { ofOneAgent }),
   };
-  const named = [
-    "grid turn-table",
-    ...(ofOneAgent === undefined ? [] : ["one-agent"]),
-    ...(rows.every(hasShortAgent) ? ["short-agents"] : []),
-    ...(classes === "" ? [] : [classes]),
-  ].join(" ");
+  const named = `grid turn-table ${ofOneAgent === undefined ? "" : "one-agent "}${classes}`.trim();
   return (
     <table class={named} role="table" aria-label={label}>
       <thead>
@@ -150,14 +145,6 @@ export const TurnTable: FC<{
     </table>
   );
 };
-
-/** Longest name of an agent that is short, in characters. */
-const shortMax = 15;
-
-/** True where the column of agents holds a short name alone; ids of threads have what is left. */
-function hasShortAgent({ agent_id: agent, services }: Row): boolean {
-  return (agent ?? "").length <= shortMax && services.length < 2;
-}
 
 /** Roots with several rows. */
 function crowdedRoots(rows: readonly Row[]): ReadonlySet<string> {
