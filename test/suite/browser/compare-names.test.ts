@@ -30,7 +30,7 @@ const { visit } = openedSite({
   put: [...trace(baseline, "gpt-4o-mini"), ...trace(candidate, "gpt-4.1-mini-of-a-long-name")],
 });
 
-/** Texts that are beyond their box or their row, and rows that lie over each other. */
+/** Texts of a row that are beyond their box or beyond the row, and rows that lie over each other. */
 function cut(page: Page): Promise<readonly string[]> {
   return page.locator(".op").evaluateAll((rows) =>
     rows.flatMap((row, place) => {
