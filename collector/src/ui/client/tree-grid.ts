@@ -64,7 +64,6 @@ export abstract class TreeGrid<R extends TreeRow> {
   #tops = new RowTops([]);
   #headHeight = 28;
   #height = 0;
-  #width = 0;
   #top = 0;
   #requested = false;
   #stale = false;
@@ -80,7 +79,7 @@ export abstract class TreeGrid<R extends TreeRow> {
   /** The element of one row. */
   protected abstract drawRow(row: R, state: TreeState): HTMLElement;
 
-  /** Lines of a row below its first; the style bounds them. Several may depend on the width. */
+  /** Lines of a row below its first; the style bounds them. */
   protected linesOf(_row: R): number {
     return 0;
   }
@@ -111,7 +110,6 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.#linesMax = this.#wanted("--row-lines-max");
     this.#headHeight = grid.querySelector<HTMLElement>("[role=row]")?.offsetHeight ?? 0;
     this.#height = scroll.clientHeight;
-    this.#width = scroll.clientWidth;
     this.#top = scroll.scrollTop;
     this.redraw();
   }
@@ -303,8 +301,7 @@ export abstract class TreeGrid<R extends TreeRow> {
   #resized(): void {
     const isSame =
       this.#wanted("--row") === this.#rowHeight &&
-      this.#wanted("--row-lines-max") === this.#linesMax &&
-      (this.#linesMax < 2 || this.#places.scroll.clientWidth === this.#width);
+      this.#wanted("--row-lines-max") === this.#linesMax;
     if (!isSame) this.measure();
     else this.#soon();
   }

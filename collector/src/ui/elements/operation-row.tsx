@@ -46,13 +46,9 @@ export const OperationRow: FC<{
 }> = ({ row, state, place }) => {
   const { operation } = row;
   const verb = verbOf(operation.change, place.trust);
-  const states = [
-    ...(operation.changes.length > 0 ? ["with-changes"] : []),
-    ...(hasFigures(operation) ? [] : ["without-figures"]),
-  ];
   return (
     <div
-      class={["op", ...states, verb].join(" ")}
+      class={operation.changes.length > 0 ? `op with-changes ${verb}` : `op ${verb}`}
       {...treeRowAttributes(row, state)}
       aria-label={operationSummary(row, verb, state.collapsed)}
     >
@@ -120,12 +116,10 @@ const Changes: FC<{ readonly changes: readonly FieldChange[] }> = ({ changes }) 
   <>
     {changes.map(({ field, baseline, candidate }) => (
       <span class="change">
-        <span class="muted">{wordsOf(field)}</span> <Stated value={baseline} />{" "}
-        <span class="after">
-          <span aria-hidden="true">→ </span>
-          <span class="sr">became </span>
-          <Stated value={candidate} />
-        </span>
+        <span class="muted">{wordsOf(field)}</span> <Stated value={baseline} />
+        <span aria-hidden="true"> → </span>
+        <span class="sr"> became </span>
+        <Stated value={candidate} />
       </span>
     ))}
   </>
@@ -135,33 +129,23 @@ const Stated: FC<{ readonly value: string | null }> = ({ value }) =>
   value === null ? <Unknown why="Not recorded on this side." /> : <code>{value}</code>;
 
 const Difference: FC<{ readonly row: Operation }> = ({ row }) => {
-  const text = durationFigure(row);
-  if (text === null) return <NotThere why="a point in time, or a duration that was not recorded" />;
-  const beyond = !isAlone(row) && row.duration_ms.beyond_tolerance === true;
-  return <span class={beyond ? "beyond" : "muted"}>{text}</span>;
-};
-
-const isAlone = ({ change }: Operation): boolean => change === "added" || change === "removed";
-
-/** Its own duration where one side alone has it, or the difference; null where there is none. */
-function durationFigure(row: Operation): string | null {
-  const { baseline, candidate } = row.duration_ms;
-  if (isAlone(row)) {
-    const own = candidate ?? baseline;
-    return own === null ? null : durationText(own);
+  const { duration_ms: delta, change } = row;
+  if (change === "added" || change === "removed") {
+    const own = delta.candidate ?? delta.baseline;
+    if (own === null)
+      return <NotThere why="a point in time, or a duration that was not recorded" />;
+    return <span class="muted">{durationText(own)}</span>;
   }
-  return baseline === 0 && candidate === 0 ? null : differenceText(row.duration_ms, durationText);
-}
-
-/** True where a row has a duration or tokens to compare; a phone has no line for dashes. */
-export function hasFigures(row: Operation): boolean {
-  return row.event_kind === "model_call" || durationFigure(row) !== null;
-}
+  const isPoint = delta.baseline === 0 && delta.candidate === 0;
+  const text = isPoint ? null : differenceText(delta, durationText);
+  if (text === null) return <NotThere why="a point in time, or a duration that was not recorded" />;
+  return <span class={delta.beyond_tolerance === true ? "beyond" : "muted"}>{text}</span>;
+};
 
 const TokenDifference: FC<{ readonly row: Operation }> = ({ row }) => {
   if (row.event_kind !== "model_call") return <></>;
-  const { tokens } = row;
-  if (isAlone(row)) {
+  const { tokens, change } = row;
+  if (change === "added" || change === "removed") {
     const own = tokens.candidate ?? tokens.baseline;
     return own === null ? <Unknown /> : <span class="muted">{countText(own)}</span>;
   }

@@ -9,19 +9,12 @@ import type { Columns } from "../../../ui/display/columns.ts";
 import { compareRows } from "../../../ui/display/compare-rows.ts";
 import type { CompareRow, CompareRows } from "../../../ui/display/compare-rows.ts";
 import { operationName } from "../../../ui/display/compare-texts.ts";
-import { wordsOf } from "../../../ui/display/figures.ts";
 import { kindTexts } from "../../../ui/display/kind-texts.ts";
 import { nextOf } from "../../../ui/display/tree-rows.ts";
-import {
-  OperationRow,
-  changesText,
-  eventHref,
-  hasFigures,
-} from "../../../ui/elements/operation-row.tsx";
+import { OperationRow, changesText, eventHref } from "../../../ui/elements/operation-row.tsx";
 import type { CompareContext } from "../../../ui/elements/operation-row.tsx";
 import { RowPath } from "../../../ui/elements/row-path.tsx";
 import { drawn, find } from "../../../ui/client/page.ts";
-import { WrappedLines } from "../../../ui/client/wrapped-lines.ts";
 import { TreeGrid } from "../../../ui/client/tree-grid.ts";
 import type { TreeState } from "../../../ui/client/tree-grid.ts";
 
@@ -35,9 +28,6 @@ export interface CompareColumns {
 export class CompareGrid extends TreeGrid<CompareRow> {
   readonly #list: CompareRows;
   readonly #place: CompareContext;
-  readonly #body: HTMLElement;
-  /** On a phone, where names and changes are whole, in lines of their own. */
-  #wrapped: WrappedLines | undefined;
 
   /** `onKeepAll`: every operation is shown from now on. */
   constructor({ operations, trust }: CompareColumns, onKeepAll: () => void) {
@@ -50,7 +40,6 @@ export class CompareGrid extends TreeGrid<CompareRow> {
     };
     super(list.rows, places, { onSelect: (row) => this.#showDetail(row), onKeepAll });
     this.#list = list;
-    this.#body = places.body;
     this.#place = {
       trust,
       scaleMs: list.scaleMs,
@@ -87,30 +76,8 @@ export class CompareGrid extends TreeGrid<CompareRow> {
     return row === undefined ? undefined : eventHref(row.operation, this.#place);
   }
 
-  protected override beforeRedraw(): void {
-    const beside = Number.parseFloat(getComputedStyle(this.#body).getPropertyValue("--row-beside"));
-    const room = this.#body.clientWidth - beside;
-    this.#wrapped = room > 0 ? new WrappedLines(this.#body, room) : undefined;
-  }
-
   protected override linesOf({ operation }: CompareRow): number {
-    const { changes, ordinal, ambiguous } = operation;
-    const wrapped = this.#wrapped;
-    if (wrapped === undefined) return changes.length;
-    const name = operationName(operation);
-    const named = name === null ? 0 : wrapped.of({ text: name });
-    const flagged = ordinal > 1 || ambiguous ? 1 : 0;
-    const measured = hasFigures(operation) ? 1 : 0;
-    return changes.reduce(
-      (sum, { field, baseline, candidate }) =>
-        sum +
-        wrapped.of(
-          { text: `${wordsOf(field)} ` },
-          { text: " ", code: baseline ?? "?" },
-          { text: "→ ", code: candidate ?? "?" },
-        ),
-      named + flagged + measured,
-    );
+    return operation.changes.length;
   }
 
   protected override drawRow(row: CompareRow, state: TreeState): HTMLElement {
