@@ -30,7 +30,7 @@ export interface NeededAccess {
 
 /**
  * The permission that is missing: `file_unreadable` or `file_unwritable` with path and reason.
- * Undefined where none is, and where nothing is there.
+ * Undefined where all are given, or where the path does not exist.
  */
 export function missingAccess(
   path: string,
@@ -51,7 +51,7 @@ function denied(
   return new CodedError(code, { field: systemField(cause, path) ?? path, cause });
 }
 
-/** The system's error; undefined where it permits this, or nothing is there. */
+/** The system's error; undefined where it permits this, or where the path does not exist. */
 function refusal(path: string, mode: number): unknown {
   try {
     accessSync(path, mode);
